@@ -1,0 +1,41 @@
+// Package host holds the Host value: what a program may know of and do to the
+// machine around it. main makes one; nobody below it reads the environment,
+// the clock, the standard streams or the default HTTP client by itself.
+package host
+
+import (
+	"io"
+	"net/http"
+	"time"
+)
+
+// Host is made once, in main or in a test, and handed down.
+type Host struct {
+	Stdin  io.Reader
+	Stdout io.Writer // the answer
+	Stderr io.Writer // the talk
+
+	Getenv func(string) string
+	Now    func() time.Time
+	Dir    string // working directory, absolute
+	GOOS   string
+	GOARCH string
+	Home   string // the user's home directory; "" when there is none
+	Paths  Paths
+	HTTP   func() *http.Client // made on first use
+
+	// Executable is the path of this program, for re-execution and for the
+	// commands written into hosts' configurations.
+	Executable string
+
+	Terminal Terminal
+}
+
+// Terminal says which streams a person is looking at.
+type Terminal struct {
+	Stdout, Stderr bool
+	Width          int // columns of stderr; 0 when unknown
+	// Open opens the terminal device for a prompt, apart from stdin and
+	// stdout; nil or an error means that nobody can be asked.
+	Open func() (io.ReadWriteCloser, error)
+}

@@ -1,0 +1,83 @@
+package host
+
+import (
+	"path/filepath"
+
+	"github.com/patch-cat/patch-git/spec"
+)
+
+// Paths are the places of one user's state. Every place is a method, so that
+// nobody joins strings. All of them lie below Root, which follows env-paths
+// for the application "patch-cat" [AR-20].
+type Paths struct{ Root string }
+
+// DefaultPaths finds the state directory: PATCH_GIT_HOME, else what the
+// operating system's custom says for data of one user. home is the user's home
+// directory. The result has an empty Root when there is nowhere to go.
+func DefaultPaths(goos, home string, getenv func(string) string) Paths {
+	if p := getenv("PATCH_GIT_HOME"); filepath.IsAbs(p) {
+		return Paths{Root: filepath.Clean(p)}
+	}
+	const app = "patch-cat"
+	switch goos {
+	case "windows":
+		if p := getenv("LOCALAPPDATA"); p != "" {
+			return Paths{Root: filepath.Join(p, app, "Data")}
+		}
+		if home != "" {
+			return Paths{Root: filepath.Join(home, "AppData", "Local", app, "Data")}
+		}
+	case "darwin":
+		if home != "" {
+			return Paths{Root: filepath.Join(home, "Library", "Application Support", app)}
+		}
+	default:
+		if p := getenv("XDG_DATA_HOME"); filepath.IsAbs(p) {
+			return Paths{Root: filepath.Join(p, app)}
+		}
+		if home != "" {
+			return Paths{Root: filepath.Join(home, ".local", "share", app)}
+		}
+	}
+	return Paths{}
+}
+
+// Config is the user's configuration, mode 0600 [AR-25].
+func (p Paths) Config() string { return filepath.Join(p.Root, "config.json") }
+
+// Index is the list of installed tools [AR-22].
+func (p Paths) Index() string { return filepath.Join(p.Root, "index.json") }
+
+// Lock is the file that writers of the index hold.
+func (p Paths) Lock() string { return filepath.Join(p.Root, ".lock") }
+
+// Tools has one main file per installed tool, <name>.py for Patch tools [AR-21].
+func (p Paths) Tools() string { return filepath.Join(p.Root, "tools") }
+
+// Tool is where the current version of a Patch tool lies.
+func (p Paths) Tool(n spec.Name) string { return filepath.Join(p.Tools(), string(n)+".py") }
+
+// Receipts has the receipt and the evidence of each installed release, the
+// commit point of an install.
+func (p Paths) Receipts() string { return filepath.Join(p.Root, "receipts") }
+
+// Store has release files by digest [C-11].
+func (p Paths) Store() string { return filepath.Join(p.Root, "store") }
+
+// Runs has one .json per execution [AR-23].
+func (p Paths) Runs() string { return filepath.Join(p.Root, "runs") }
+
+// Blobs has stdout and stderr of runs by digest [AR-24].
+func (p Paths) Blobs() string { return filepath.Join(p.Runs(), "blobs") }
+
+// Registries has what is pinned and last seen of each registry.
+func (p Paths) Registries() string { return filepath.Join(p.Root, "registries") }
+
+// Envs has Python environments by the digest of their closure.
+func (p Paths) Envs() string { return filepath.Join(p.Root, "envs") }
+
+// Keys has the private keys of registries that this user maintains, mode 0600.
+func (p Paths) Keys() string { return filepath.Join(p.Root, "keys") }
+
+// Cache is what can be deleted at any time.
+func (p Paths) Cache() string { return filepath.Join(p.Root, "cache") }

@@ -1,0 +1,88 @@
+// Package limits holds every cap on size, count, depth and time, so that the
+// code that writes a thing and the code that reads it agree on one number.
+package limits
+
+import "time"
+
+const (
+	// MiB is 2^20 bytes.
+	MiB = 1 << 20
+	// KiB is 2^10 bytes.
+	KiB = 1 << 10
+)
+
+// What a registry holds (design §3).
+const (
+	ToolFile     = 256 * KiB // one main file
+	ReleaseBytes = 2 * MiB   // all files of a release
+	ReleaseFiles = 200
+	SourceScan   = 10 * MiB // a local file larger than this is not read at all
+)
+
+// Manifests.
+const (
+	ManifestBytes    = 64 * KiB // the frontmatter alone
+	ManifestDepth    = 32       // nesting of YAML and JSON
+	ManifestNodes    = 10_000
+	ManifestProblems = 100 // problems reported for one file
+	Description      = 1024
+	Inputs           = 64
+	Packages         = 64
+)
+
+// Documents of a published tree.
+const (
+	Document     = 4 * MiB   // any single JSON document but the catalogue
+	Bundle       = 256 * KiB // evidence, before it is parsed
+	Catalogue    = 64 * MiB  // search/tools.json
+	Tile         = 64 * KiB  // one hash tile is at most 8 KiB
+	EntryTile    = 256 * 64 * KiB
+	LogEntry     = 65_535 // the entry bundle has a 16-bit length
+	Proof        = 64     // hashes in an inclusion proof
+	BatchSeal    = 100_000
+	RegistryName = 100
+)
+
+// Network.
+const (
+	HTTPRedirects  = 5
+	HTTPParallel   = 16
+	HTTPAttempts   = 3
+	HTTPTimeout    = 30 * time.Second
+	GitTimeout     = 5 * time.Minute
+	HeadStaleAfter = 3 * 24 * time.Hour // a head older than this earns a warning
+)
+
+// Arguments and results of a run.
+const (
+	Arguments = 8 * MiB
+	JSONDepth = 200
+	Stdout    = 8 * MiB
+	Stderr    = 1 * MiB
+)
+
+// The sandbox, unless the person says otherwise.
+const (
+	RunTime      = 30 * time.Second
+	RunMemory    = 2 << 30 // bytes over the whole process tree
+	RunProcesses = 64
+	RunFiles     = 256      // open descriptors
+	RunFileSize  = 64 * MiB // one file written
+	RunScratch   = 64 * MiB // the private /tmp
+)
+
+// Python packages.
+const (
+	WheelBytes   = 256 * MiB // one wheel as downloaded
+	WheelContent = 1 << 30   // one wheel unpacked
+	WheelFiles   = 20_000
+	WheelRatio   = 200 // unpacked to packed, beyond the first MiB
+	ClosureBytes = 2 * MiB
+	ClosureItems = 512 // wheels per target
+	Download     = 10 * time.Minute
+)
+
+// State of one user.
+const (
+	LockWait = 30 * time.Second
+)

@@ -1,0 +1,120 @@
+package spec
+
+import "encoding/json"
+
+// Format is the way in which a manifest is written.
+type Format string
+
+// The formats that a registry holds; each has one main file.
+const (
+	FormatPatch   Format = "patch"   // a Python file with a manifest in comments
+	FormatInstall Format = "install" // Agent Tool Install Manifest
+	FormatSkill   Format = "skill"   // SKILL.md
+	FormatArcade  Format = "arcade"  // Arcade tool definition
+)
+
+// MainFile is the file name of the format's main file in a version directory.
+func (f Format) MainFile() string {
+	switch f {
+	case FormatPatch:
+		return "tool.py"
+	case FormatInstall:
+		return "install.json"
+	case FormatSkill:
+		return "SKILL.md"
+	case FormatArcade:
+		return "arcade.json"
+	}
+	return ""
+}
+
+// Tool is the format-neutral model that every manifest is read into.
+type Tool struct {
+	Format       Format       `json:"format"`
+	Name         Name         `json:"name"`
+	Version      Version      `json:"version"`
+	Description  string       `json:"description"`
+	Inputs       []Input      `json:"inputs"`
+	Output       Output       `json:"output"`
+	Capabilities Capabilities `json:"capabilities"`
+	Runtime      Runtime      `json:"runtime"`
+	ExternalAuth []string     `json:"external_auth,omitempty"` // "<provider>.<scope>" [PM-43]
+	GeneratedBy  string       `json:"generated_by,omitempty"`
+	GeneratedAt  string       `json:"generated_at,omitempty"` // as written, byte for byte [PM-20]
+	// Extensions are the top-level x- keys, as JSON [C-16].
+	Extensions map[string]json.RawMessage `json:"extensions,omitempty"`
+}
+
+// Type is the type of an input or of the output.
+type Type string
+
+// The types of the Patch manifest [PM-22]; TypeNull is for outputs alone [C-17].
+const (
+	TypeString  Type = "string"
+	TypeNumber  Type = "number"
+	TypeInteger Type = "integer"
+	TypeBoolean Type = "boolean"
+	TypeArray   Type = "array"
+	TypeObject  Type = "object"
+	TypeNull    Type = "null"
+)
+
+// Input is one argument of a tool.
+type Input struct {
+	Name        string          `json:"name"`
+	Type        Type            `json:"type"`
+	Description string          `json:"description,omitempty"`
+	Required    bool            `json:"required"`
+	Default     json.RawMessage `json:"default,omitempty"` // nil: none; "null" is a default
+	TaintedOK   bool            `json:"tainted_ok"`
+	Items       json.RawMessage `json:"items,omitempty"` // JSON Schema of an array's elements
+}
+
+// Output is what a tool answers.
+type Output struct {
+	Type        Type            `json:"type"`
+	Description string          `json:"description,omitempty"`
+	Items       json.RawMessage `json:"items,omitempty"`
+}
+
+// Filesystem is how much of the user's files a tool may see.
+type Filesystem string
+
+// From least to most; the zero value is none of them and grants nothing.
+const (
+	FilesystemNone      Filesystem = "none"
+	FilesystemReadOnly  Filesystem = "read-only"
+	FilesystemReadWrite Filesystem = "read-write"
+)
+
+// Capabilities are a ceiling that the sandbox enforces.
+type Capabilities struct {
+	Network      bool       `json:"network"`
+	Filesystem   Filesystem `json:"filesystem"`
+	HumanConfirm bool       `json:"human_confirm"`
+}
+
+// Runtime says what a tool needs to run.
+type Runtime struct {
+	Language      string   `json:"language"`       // always "python" [PM-39]
+	PythonVersion string   `json:"python_version"` // "3.12"
+	Packages      []string `json:"packages"`       // "name==1.2.3" [PM-42]
+}
+
+// Permissions are what a person consents to: the capabilities and the scopes
+// of external accounts. A version that asks for more than the one before needs
+// a new consent [C-45].
+type Permissions struct {
+	Network      bool       `json:"network"`
+	Filesystem   Filesystem `json:"filesystem"`
+	HumanConfirm bool       `json:"human_confirm"`
+	ExternalAuth []string   `json:"external_auth,omitempty"`
+}
+
+// Permissions returns what the tool asks for.
+func (t *Tool) Permissions() Permissions {
+	return Permissions{
+		Network: t.Capabilities.Network, Filesystem: t.Capabilities.Filesystem,
+		HumanConfirm: t.Capabilities.HumanConfirm, ExternalAuth: t.ExternalAuth,
+	}
+}
