@@ -1,0 +1,67 @@
+package ledger
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/patch-cat/patch-git/spec"
+)
+
+// HeadSchema is the edition of [Head].
+const HeadSchema = "patch-git/head/v1"
+
+// Head is the state of a published tree at one moment; everything else in the
+// tree follows from it by digests.
+type Head struct {
+	Schema    string            `json:"schema"`
+	Registry  spec.RegistryName `json:"registry"`
+	Seq       int64             `json:"seq"`              // from 1, one more at each publication
+	Commit    string            `json:"commit,omitempty"` // of the source tree, hexadecimal
+	Time      string            `json:"time"`             // RFC 3339, UTC, whole seconds
+	Buckets   spec.Digest       `json:"buckets"`
+	Revoked   spec.Digest       `json:"revoked"`
+	Catalogue spec.Digest       `json:"catalogue"` // of search/tools.json
+	Log       LogRoot           `json:"log"`
+}
+
+// LogRoot is the size and the root hash of the log.
+type LogRoot struct {
+	Size int64       `json:"size"`
+	Root spec.Digest `json:"root"`
+}
+
+// ParseHead reads a head.
+func ParseHead(data []byte) (*Head, error) {
+	h, err := decode[Head]("head", data, smallDocument)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkSchema("head", h.Schema, HeadSchema); err != nil {
+		return nil, err
+	}
+	if h.Seq < 1 || h.Log.Size < 0 {
+		return nil, fmt.Errorf("head has the impossible sequence %d or log size %d", h.Seq, h.Log.Size)
+	}
+	for i := range len(h.Commit) {
+		if c := h.Commit[i]; (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return nil, errors.New("head has a commit that is not hexadecimal")
+		}
+	}
+	if _, err := ParseTime(h.Time); err != nil {
+		return nil, fmt.Errorf("head: %w", err)
+	}
+	return h, nil
+}
+
+// FormatTime writes a time as documents have it.
+func FormatTime(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+// ParseTime reads what [FormatTime] writes and nothing else.
+func ParseTime(s string) (time.Time, error) {
+	t, err := time.Parse(time.RFC3339, s)
+	if err != nil || FormatTime(t) != s {
+		return time.Time{}, fmt.Errorf("time %s is not RFC 3339 in UTC", spec.Quote(s))
+	}
+	return t, nil
+}

@@ -1,0 +1,79 @@
+package ledger
+
+import (
+	"encoding/hex"
+	"fmt"
+	"strings"
+
+	"golang.org/x/mod/sumdb/tlog"
+
+	"github.com/patch-cat/patch-git/spec"
+)
+
+// Root is the folder of a published tree that all paths of this package are
+// relative to; the number is the edition of the layout.
+const Root = "v1"
+
+// Fixed paths.
+const (
+	RegistryPath     = "registry.json"
+	HeadEvidencePath = "head.sigstore.json"
+	HeadPath         = "head.json"
+	BucketsPath      = "buckets.json"
+	RevokedPath      = "revoked.json"
+	CataloguePath    = "search/tools.json"
+	CheckpointPath   = "log/checkpoint"
+	ObjectsDir       = "objects"
+)
+
+// File names inside a release's folder that are not files of the release.
+const (
+	ReleaseFileName  = "release.json"
+	EvidenceFileName = "evidence.sigstore.json"
+	ProofFileName    = "proof.json"
+)
+
+// Names that a release's generated files have.
+const (
+	ClosureFileName = "closure.json"
+	PylockFileName  = "pylock.toml"
+	ReportFileName  = "report.json"
+)
+
+// BucketOf is the number of the bucket that a name falls into.
+func BucketOf(n spec.Name) int { return int(spec.DigestOf([]byte(n))[0]) }
+
+// BucketPath is where bucket i lies.
+func BucketPath(i int) string { return "buckets/" + hex.EncodeToString([]byte{byte(i)}) + ".json" }
+
+// RecordPath is where the record of a tool lies.
+func RecordPath(n spec.Name) string { return "records/" + n.Shard() + "/" + string(n) + ".json" }
+
+// ReleaseDir is the folder of one release.
+func ReleaseDir(n spec.Name, v spec.Version) string {
+	return "releases/" + n.Shard() + "/" + string(n) + "/" + string(v)
+}
+
+// ReleasePath is where a file of a release's folder lies.
+func ReleasePath(n spec.Name, v spec.Version, file string) string {
+	return ReleaseDir(n, v) + "/" + file
+}
+
+// ObjectPath is where a document lies by its digest.
+func ObjectPath(d spec.Digest) string {
+	h := d.Hex()
+	return ObjectsDir + "/" + h[:2] + "/" + h
+}
+
+// tileHeight is the height that C2SP tlog-tiles fixes: 256 hashes a tile.
+const tileHeight = 8
+
+// TilePath is where a tile of the log lies. The level -1 has the entries. C2SP
+// leaves out the height that tlog's own path has, and calls the data "entries".
+func TilePath(t tlog.Tile) string {
+	p := strings.TrimPrefix(t.Path(), fmt.Sprintf("tile/%d/", tileHeight))
+	if rest, ok := strings.CutPrefix(p, "data/"); ok {
+		p = "entries/" + rest
+	}
+	return "log/tile/" + p
+}
