@@ -1,0 +1,56 @@
+package durable
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strconv"
+
+	"github.com/patch-cat/patch-git/internal/fault"
+)
+
+// Reasons of fault.Unavailable that this package gives.
+const (
+	reasonDiskFull     = "disk_full"
+	reasonReadOnly     = "read_only"
+	reasonNoPermission = "no_permission"
+)
+
+// classify turns an operating system's error into one that names the file
+// once, quoted, and that a caller can branch on. Errors that are classified
+// already, and nil, stay what they are.
+func classify(verb, path string, err error) error {
+	var known *fault.Error
+	if err == nil || errors.As(err, &known) {
+		return err
+	}
+	quoted := strconv.Quote(path)
+	reason, cause := reasonOf(err), bare(err)
+	switch reason {
+	case reasonDiskFull:
+		return fault.New(fault.Unavailable, reason, "%s %s: %w", verb, quoted, cause).
+			Hint("free some space on the disk that holds %s and try again", quoted)
+	case reasonReadOnly:
+		return fault.New(fault.Unavailable, reason, "%s %s: %w", verb, quoted, cause).
+			Hint("%s is on a read-only file system; set PATCH_GIT_HOME to a directory that can be written", quoted)
+	case reasonNoPermission:
+		return fault.New(fault.Unavailable, reason, "%s %s: %w", verb, quoted, cause).
+			Hint("check owner and mode: ls -ld %s", quoted)
+	}
+	return fmt.Errorf("%s %s: %w", verb, quoted, cause)
+}
+
+// bare strips what the standard library puts before the cause, which would
+// name the temporary file or repeat the path.
+func bare(err error) error {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return path.Err
+	}
+	var link *os.LinkError
+	if errors.As(err, &link) {
+		return link.Err
+	}
+	return err
+}
