@@ -45,6 +45,9 @@ func lock(ctx context.Context, path string, wait time.Duration, exclusive bool) 
 	deadline := time.NewTimer(max(wait, 0))
 	defer deadline.Stop()
 	for pause := pauseMin; ; pause = min(pause*3/2, pauseMax) {
+		if err := ctx.Err(); err != nil {
+			return nil, fmt.Errorf("wait for lock %s: %w", strconv.Quote(path), err)
+		}
 		f, err := tryLock(path, exclusive)
 		if err == nil {
 			return sync.OnceFunc(func() { release(f) }), nil
@@ -53,8 +56,7 @@ func lock(ctx context.Context, path string, wait time.Duration, exclusive bool) 
 			return nil, classify("lock", path, err)
 		}
 		select {
-		case <-ctx.Done():
-			return nil, fmt.Errorf("wait for lock %s: %w", strconv.Quote(path), ctx.Err())
+		case <-ctx.Done(): // the next round says so
 		case <-deadline.C:
 			return nil, fault.New(fault.Unavailable, "locked", "another process holds %s", strconv.Quote(path)).
 				Hint("wait for the other patch-git to end, or find it: it has %s open", strconv.Quote(path))

@@ -63,9 +63,9 @@ func (r *Root) ReadFile(rel string, max int64) (b []byte, err error) {
 	return b, err
 }
 
-// WriteFiles writes all files, each atomically and durably, or none when one
-// of the paths is refused. It is the caller who makes the set atomic, by
-// writing last the file that says the others are there.
+// WriteFiles writes all files, each atomically and durably, or none when the
+// spelling of one path is refused. It is the caller who makes the set atomic,
+// by writing last the file that says the others are there.
 func (r *Root) WriteFiles(files []spec.File, perm fs.FileMode) error {
 	if err := checkSet(files); err != nil {
 		return err
