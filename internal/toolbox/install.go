@@ -1,0 +1,247 @@
+package toolbox
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/patch-cat/patch-git/internal/durable"
+	"github.com/patch-cat/patch-git/internal/fault"
+	"github.com/patch-cat/patch-git/internal/limits"
+	"github.com/patch-cat/patch-git/ledger"
+	"github.com/patch-cat/patch-git/spec"
+	"github.com/patch-cat/patch-git/verify"
+)
+
+// Receipt says what is installed and where it came from.
+type Receipt struct {
+	Schema      int               `json:"schema"`
+	Registry    spec.RegistryName `json:"registry"`
+	Name        spec.Name         `json:"name"`
+	Version     spec.Version      `json:"version"`
+	Release     spec.Digest       `json:"release"` // of release.json
+	InstalledAt string            `json:"installed_at"`
+}
+
+const (
+	receiptSchema = 1
+	receiptFile   = "receipt.json"
+	consentFile   = "consent.json"
+)
+
+// Ref is the pinned reference of the installed release.
+func (r Receipt) Ref() spec.Ref {
+	return spec.Ref{Name: r.Name, Version: r.Version, Digest: r.Release}
+}
+
+func (t *Toolbox) receiptDir(n spec.Name, v spec.Version) string {
+	return filepath.Join(t.paths.Receipts(), string(n), string(v))
+}
+
+func (t *Toolbox) storePath(d spec.Digest) string {
+	h := d.Hex()
+	return filepath.Join(t.paths.Store(), h[:2], h)
+}
+
+// Install keeps a verified release and makes it the current version of its
+// tool. Installing what is installed already changes nothing but the current
+// version. An installed release of the same version with another digest is
+// refused: a version has one content [PM-10].
+func (t *Toolbox) Install(ctx context.Context, v verify.Verified) (Receipt, error) {
+	if !v.OK() {
+		return Receipt{}, fault.New(fault.NotVerified, "unverified", "only a verified release can be installed")
+	}
+	unlock, err := t.lock(ctx)
+	if err != nil {
+		return Receipt{}, err
+	}
+	defer unlock()
+	ref := v.Ref()
+	old, err := t.Receipt(ref)
+	switch {
+	case err == nil && (old.Release != ref.Digest || old.Registry != v.Registry()):
+		return Receipt{}, fault.New(fault.NotVerified, "immutable", "%s is installed from %s with another content", ref.At(), old.Registry).
+			Hint("patch-git remove %s", ref.At())
+	case err != nil && fault.KindOf(err) != fault.NotFound:
+		return Receipt{}, err
+	}
+	stored := v.Stored()
+	for path, data := range stored.Files {
+		if err := durable.WriteImmutable(t.storePath(spec.DigestOf(data)), data, 0o600); err != nil {
+			return Receipt{}, repairable(err, path)
+		}
+	}
+	dir := t.receiptDir(ref.Name, ref.Version)
+	for _, f := range []struct {
+		name string
+		data []byte
+	}{{ledger.ReleaseFileName, stored.Release}, {ledger.EvidenceFileName, stored.Evidence}, {ledger.ProofFileName, stored.Proof}} {
+		if err := durable.WriteFile(filepath.Join(dir, f.name), f.data, 0o600); err != nil {
+			return Receipt{}, err
+		}
+	}
+	receipt := old
+	if old.Schema == 0 {
+		receipt = Receipt{
+			Schema: receiptSchema, Registry: v.Registry(), Name: ref.Name, Version: ref.Version, Release: ref.Digest,
+			InstalledAt: t.now().UTC().Format(time.RFC3339),
+		}
+		data, err := json.MarshalIndent(receipt, "", "  ")
+		if err != nil {
+			return Receipt{}, err
+		}
+		if err := durable.WriteFile(filepath.Join(dir, receiptFile), append(data, '\n'), 0o600); err != nil {
+			return Receipt{}, err
+		}
+	}
+	return receipt, t.makeCurrent(ref, v.Main())
+}
+
+// repairable explains a damaged object of the store.
+func repairable(err error, path string) error {
+	if fault.ReasonOf(err) == "immutable" {
+		return fault.New(fault.NotVerified, "store_damaged", "the stored copy of %q was changed on disk: %w", path, err).
+			Hint("delete that file and pull again")
+	}
+	return err
+}
+
+// makeCurrent writes tools/<name>.py and the index. A crash between the two
+// leaves the index on the version before, whose receipt is still there.
+func (t *Toolbox) makeCurrent(ref spec.Ref, main []byte) error {
+	ix, err := t.readIndex()
+	if err != nil {
+		return err
+	}
+	if err := durable.WriteFile(t.paths.Tool(ref.Name), main, 0o600); err != nil {
+		return err
+	}
+	e := ix.Tools[ref.Name]
+	e.Version, e.File = ref.Version, t.toolFile(ref.Name)
+	ix.Tools[ref.Name] = e
+	return t.writeIndex(ix, true)
+}
+
+// Receipt returns the receipt of a version.
+func (t *Toolbox) Receipt(ref spec.Ref) (Receipt, error) {
+	data, err := durable.ReadFileNoFollow(filepath.Join(t.receiptDir(ref.Name, ref.Version), receiptFile), limits.Document)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Receipt{}, fault.New(fault.NotFound, "not_installed", "%s is not installed", ref.At()).
+			Hint("patch-git pull %s", ref.At())
+	}
+	if err != nil {
+		return Receipt{}, err
+	}
+	var r Receipt
+	if err := json.Unmarshal(data, &r); err != nil || r.Schema != receiptSchema || r.Name != ref.Name || r.Version != ref.Version {
+		return Receipt{}, fault.New(fault.NotVerified, "receipt", "the receipt of %s is damaged", ref.At()).
+			Hint("patch-git remove %s && patch-git pull %s", ref.At(), ref.At())
+	}
+	return r, nil
+}
+
+// Versions returns the installed versions of a tool, lowest first.
+func (t *Toolbox) Versions(n spec.Name) ([]spec.Version, error) {
+	dir := filepath.Join(t.paths.Receipts(), string(n))
+	entries, err := readDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var out []spec.Version
+	for _, e := range entries {
+		v, err := spec.ParseVersion(e.Name())
+		if err != nil {
+			continue
+		}
+		if _, err := os.Lstat(filepath.Join(dir, e.Name(), receiptFile)); err == nil {
+			out = append(out, v)
+		}
+	}
+	slices.SortFunc(out, spec.Version.Compare)
+	return out, nil
+}
+
+// Find returns the receipt that a reference means: the stated version, else
+// the current one.
+func (t *Toolbox) Find(ref spec.Ref) (Receipt, error) {
+	if ref.Version == "" {
+		ix, err := t.readIndex()
+		if err != nil {
+			return Receipt{}, err
+		}
+		if e, ok := ix.Tools[ref.Name]; ok {
+			ref.Version = e.Version
+		} else if versions, err := t.Versions(ref.Name); err != nil {
+			return Receipt{}, err
+		} else if len(versions) > 0 { // a crash kept the index from hearing of it
+			ref.Version = versions[len(versions)-1]
+		} else {
+			return Receipt{}, fault.New(fault.NotFound, "not_installed", "%s is not installed", ref.Name).
+				Hint("patch-git pull %s", ref.Name)
+		}
+	}
+	r, err := t.Receipt(ref)
+	if err == nil && ref.Pinned() && ref.Digest != r.Release {
+		return Receipt{}, fault.New(fault.NotVerified, "binding:release", "%s is installed as %s, not %s", ref.At(), r.Release, ref.Digest)
+	}
+	return r, err
+}
+
+// Load reads an installed release and verifies it under the pinned trust of
+// its registry: signature, log proof, and the digest of every file.
+func (t *Toolbox) Load(r Receipt, policy verify.Policy) (verify.Verified, error) {
+	if policy.Registry != r.Registry {
+		return verify.Verified{}, fault.New(fault.NotVerified, "policy", "%s was installed from %s", r.Ref().At(), r.Registry)
+	}
+	dir := t.receiptDir(r.Name, r.Version)
+	s := verify.Stored{Files: map[string][]byte{}}
+	for _, f := range []struct {
+		name string
+		into *[]byte
+	}{{ledger.ReleaseFileName, &s.Release}, {ledger.EvidenceFileName, &s.Evidence}, {ledger.ProofFileName, &s.Proof}} {
+		data, err := durable.ReadFileNoFollow(filepath.Join(dir, f.name), limits.Document)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return verify.Verified{}, err
+		}
+		*f.into = data
+	}
+	doc, err := ledger.ParseRelease(s.Release)
+	if err != nil {
+		return verify.Verified{}, fault.New(fault.NotVerified, string(verify.ReasonRelease), "installed %s: %w", r.Ref().At(), err)
+	}
+	for _, f := range doc.Files {
+		path := t.storePath(f.SHA256)
+		if f.Path == doc.Format.MainFile() {
+			// The visible copy is the one that a person may have edited.
+			if e, err := t.currentVersion(r.Name); err == nil && e == r.Version {
+				path = t.paths.Tool(r.Name)
+			}
+		}
+		data, err := durable.ReadFileNoFollow(path, limits.ReleaseBytes)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return verify.Verified{}, err
+		}
+		if err == nil {
+			s.Files[f.Path] = data
+		}
+	}
+	v, err := policy.Stored(r.Ref(), s)
+	var refusal *fault.Error
+	if errors.As(err, &refusal) && refusal.Kind == fault.NotVerified {
+		return verify.Verified{}, refusal.Hint("patch-git remove %s && patch-git pull %s", r.Ref().At(), r.Ref().At())
+	}
+	return v, err
+}
+
+func (t *Toolbox) currentVersion(n spec.Name) (spec.Version, error) {
+	ix, err := t.readIndex()
+	if err != nil {
+		return "", err
+	}
+	return ix.Tools[n].Version, nil
+}

@@ -1,0 +1,186 @@
+package toolbox
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/patch-cat/patch-git/internal/durable"
+	"github.com/patch-cat/patch-git/internal/fault"
+	"github.com/patch-cat/patch-git/internal/limits"
+	"github.com/patch-cat/patch-git/ledger"
+	"github.com/patch-cat/patch-git/spec"
+	"github.com/patch-cat/patch-git/verify"
+)
+
+// Pin is a registry that the user trusts: where it is, whose signature counts,
+// and the newest head that was verified, kept whole so that revocations are
+// known, and rollbacks noticed, without a network.
+type Pin struct {
+	Schema   int               `json:"schema"`
+	Name     spec.RegistryName `json:"name"`
+	Location string            `json:"location"`
+	Mirrors  []string          `json:"mirrors,omitempty"`
+	Trust    ledger.Trust      `json:"trust"`
+	AddedAt  string            `json:"added_at"`
+
+	HeadEvidence []byte `json:"head_evidence,omitempty"`
+	Head         []byte `json:"head,omitempty"`
+	Revoked      []byte `json:"revoked,omitempty"`
+}
+
+const pinSchema = 1
+
+// Policy is whose word counts for the registry.
+func (p Pin) Policy() verify.Policy { return verify.Policy{Registry: p.Name, Trust: p.Trust} }
+
+// LastHead verifies the newest head that was kept; ok is false where none was
+// seen yet.
+func (p Pin) LastHead() (h verify.Head, ok bool, err error) {
+	if len(p.HeadEvidence) == 0 {
+		return verify.Head{}, false, nil
+	}
+	h, err = p.Policy().Head(spec.Chain{HeadEvidence: p.HeadEvidence, Head: p.Head, Revoked: p.Revoked})
+	return h, err == nil, err
+}
+
+func (t *Toolbox) pinPath(n spec.RegistryName) string {
+	return filepath.Join(t.paths.Registries(), filepath.FromSlash(string(n))+".json")
+}
+
+// Pins returns the registries that the user trusts, sorted by name.
+func (t *Toolbox) Pins() ([]Pin, error) {
+	owners, err := readDir(t.paths.Registries())
+	if err != nil {
+		return nil, err
+	}
+	var out []Pin
+	for _, o := range owners {
+		files, err := readDir(filepath.Join(t.paths.Registries(), o.Name()))
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range files {
+			stem, ok := cutJSON(f.Name())
+			if !ok {
+				continue
+			}
+			name, err := spec.ParseRegistryName(o.Name() + "/" + stem)
+			if err != nil {
+				continue
+			}
+			p, err := t.Pin(name)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, p)
+		}
+	}
+	return out, nil
+}
+
+func cutJSON(name string) (string, bool) {
+	ext := filepath.Ext(name)
+	return name[:len(name)-len(ext)], ext == ".json"
+}
+
+// Pin returns one registry.
+func (t *Toolbox) Pin(n spec.RegistryName) (Pin, error) {
+	data, err := durable.ReadFileNoFollow(t.pinPath(n), limits.Document)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Pin{}, fault.New(fault.NotFound, "no_registry", "registry %s is not added", n).
+			Hint("patch-git registry add <path or URL>")
+	}
+	if err != nil {
+		return Pin{}, err
+	}
+	var p Pin
+	if err := json.Unmarshal(data, &p); err != nil || p.Schema != pinSchema || p.Name != n {
+		return Pin{}, fault.New(fault.NotVerified, "pin", "what is kept of registry %s is damaged", n).
+			Hint("patch-git registry remove %s, then add it again", n)
+	}
+	return p, nil
+}
+
+// AddPin trusts a registry. One that is trusted already with another identity
+// is refused: a change of identity is never taken silently.
+func (t *Toolbox) AddPin(ctx context.Context, p Pin) error {
+	unlock, err := t.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	old, err := t.Pin(p.Name)
+	switch {
+	case err == nil && (old.Trust.Kind != p.Trust.Kind || string(old.Trust.Key) != string(p.Trust.Key)):
+		return fault.New(fault.NotVerified, "identity:key", "registry %s is trusted with another key", p.Name).
+			Hint("if its maintainers announced the change: patch-git registry remove %s, then add it again", p.Name)
+	case err == nil:
+		p.AddedAt = old.AddedAt
+		if newer(old, p) {
+			p.HeadEvidence, p.Head, p.Revoked = old.HeadEvidence, old.Head, old.Revoked
+		}
+	case fault.KindOf(err) != fault.NotFound:
+		return err
+	default:
+		p.AddedAt = t.now().UTC().Format(time.RFC3339)
+	}
+	p.Schema = pinSchema
+	return t.writePin(p)
+}
+
+// newer tells whether a has seen a newer head than b.
+func newer(a, b Pin) bool {
+	ha, okA, errA := a.LastHead()
+	hb, okB, errB := b.LastHead()
+	return okA && errA == nil && (!okB || errB != nil || ha.Seen().Seq > hb.Seen().Seq)
+}
+
+func (t *Toolbox) writePin(p Pin) error {
+	data, err := json.MarshalIndent(p, "", "  ")
+	if err != nil {
+		return err
+	}
+	return durable.WriteFile(t.pinPath(p.Name), append(data, '\n'), 0o600)
+}
+
+// Advance remembers a head that was verified and that follows the last one.
+// Another process may have seen a newer one meanwhile; that one stays.
+func (t *Toolbox) Advance(ctx context.Context, n spec.RegistryName, c spec.Chain) error {
+	unlock, err := t.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	p, err := t.Pin(n)
+	if err != nil {
+		return err
+	}
+	next := p
+	next.HeadEvidence, next.Head, next.Revoked = c.HeadEvidence, c.Head, c.Revoked
+	if string(next.Head) == string(p.Head) || newer(p, next) {
+		return nil
+	}
+	return t.writePin(next)
+}
+
+// RemovePin stops trusting a registry. What was installed from it stays
+// on disk but cannot be verified, and so not run, until it is added again.
+func (t *Toolbox) RemovePin(ctx context.Context, n spec.RegistryName) error {
+	unlock, err := t.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if _, err := os.Lstat(t.pinPath(n)); err != nil {
+		return fault.New(fault.NotFound, "no_registry", "registry %s is not added", n).Hint("patch-git registry list")
+	}
+	if err := os.Remove(t.pinPath(n)); err != nil {
+		return fault.New(fault.Unavailable, "toolbox", "removing registry %s: %w", n, err)
+	}
+	return nil
+}

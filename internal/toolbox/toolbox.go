@@ -1,0 +1,205 @@
+package toolbox
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/patch-cat/patch-git/internal/durable"
+	"github.com/patch-cat/patch-git/internal/fault"
+	"github.com/patch-cat/patch-git/internal/host"
+	"github.com/patch-cat/patch-git/internal/limits"
+	"github.com/patch-cat/patch-git/spec"
+)
+
+// Toolbox is the state of one user. Many processes share it.
+type Toolbox struct {
+	paths host.Paths
+	now   func() time.Time
+}
+
+// Open returns the toolbox at the paths. It touches nothing yet.
+func Open(paths host.Paths, now func() time.Time) (*Toolbox, error) {
+	if paths.Root == "" {
+		return nil, fault.New(fault.Unavailable, "no_home", "there is no home directory to keep tools in").
+			Hint("set PATCH_GIT_HOME to an absolute path")
+	}
+	return &Toolbox{paths: paths, now: now}, nil
+}
+
+// lock keeps other writers out until the returned function is called.
+func (t *Toolbox) lock(ctx context.Context) (func(), error) {
+	return durable.Lock(ctx, t.paths.Lock(), limits.LockWait)
+}
+
+// index is index.json.
+type index struct {
+	Schema int                      `json:"schema"`
+	Tools  map[spec.Name]IndexEntry `json:"tools"`
+}
+
+// IndexEntry is one tool in index.json [AR-22].
+type IndexEntry struct {
+	Version  spec.Version `json:"version"`
+	File     string       `json:"file"` // relative to the state directory, slashes
+	LastUsed string       `json:"last_used,omitempty"`
+}
+
+const indexSchema = 1
+
+// readIndex reads index.json. One that is missing or damaged is rebuilt in
+// memory from the receipts, which are the truth.
+func (t *Toolbox) readIndex() (*index, error) {
+	data, err := durable.ReadFileNoFollow(t.paths.Index(), limits.Document)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	ix := &index{}
+	if err == nil && json.Unmarshal(data, ix) == nil && ix.Schema == indexSchema && ix.Tools != nil {
+		return ix, nil
+	}
+	return t.rebuildIndex()
+}
+
+func (t *Toolbox) rebuildIndex() (*index, error) {
+	ix := &index{Schema: indexSchema, Tools: map[spec.Name]IndexEntry{}}
+	names, err := t.installedNames()
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range names {
+		versions, err := t.Versions(n)
+		if err != nil {
+			return nil, err
+		}
+		if len(versions) > 0 {
+			ix.Tools[n] = IndexEntry{Version: versions[len(versions)-1], File: t.toolFile(n)}
+		}
+	}
+	return ix, nil
+}
+
+func (t *Toolbox) writeIndex(ix *index, lasting bool) error {
+	data, err := json.MarshalIndent(ix, "", "  ")
+	if err != nil {
+		return err
+	}
+	data = append(data, '\n')
+	if lasting {
+		return durable.WriteFile(t.paths.Index(), data, 0o600)
+	}
+	return durable.Replace(t.paths.Index(), data, 0o600)
+}
+
+func (t *Toolbox) toolFile(n spec.Name) string {
+	rel, err := filepath.Rel(t.paths.Root, t.paths.Tool(n))
+	if err != nil {
+		return ""
+	}
+	return filepath.ToSlash(rel)
+}
+
+// Installed is one tool of the toolbox.
+type Installed struct {
+	Name     spec.Name      `json:"name"`
+	Current  spec.Version   `json:"version"`
+	Versions []spec.Version `json:"versions"` // all that are kept, lowest first
+	LastUsed string         `json:"last_used,omitempty"`
+}
+
+// List returns what is installed, sorted by name.
+func (t *Toolbox) List() ([]Installed, error) {
+	ix, err := t.readIndex()
+	if err != nil {
+		return nil, err
+	}
+	names, err := t.installedNames()
+	if err != nil {
+		return nil, err
+	}
+	var out []Installed
+	for _, n := range names {
+		versions, err := t.Versions(n)
+		if err != nil {
+			return nil, err
+		}
+		if len(versions) == 0 {
+			continue
+		}
+		one := Installed{Name: n, Versions: versions, Current: versions[len(versions)-1]}
+		if e, ok := ix.Tools[n]; ok {
+			one.Current, one.LastUsed = e.Version, e.LastUsed
+		}
+		out = append(out, one)
+	}
+	return out, nil
+}
+
+// installedNames lists the folders of receipts, sorted; whether there is a
+// receipt in them is for [Toolbox.Versions].
+func (t *Toolbox) installedNames() ([]spec.Name, error) {
+	entries, err := readDir(t.paths.Receipts())
+	if err != nil {
+		return nil, err
+	}
+	var out []spec.Name
+	for _, e := range entries {
+		if n, err := spec.ParseName(e.Name()); err == nil && e.IsDir() {
+			out = append(out, n)
+		}
+	}
+	return out, nil
+}
+
+// readDir lists a folder, sorted by name; one that is not there is empty.
+func readDir(dir string) ([]fs.DirEntry, error) {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fault.New(fault.Unavailable, "toolbox", "reading toolbox: %w", err)
+	}
+	return entries, nil
+}
+
+// touchAfter is how old the last use in index.json may be before a run writes
+// it again: a write for every run would cost more than it tells.
+const touchAfter = time.Minute
+
+// Touch notes that a tool was used now. It is best effort by nature: what it
+// writes can be lost in a power cut without harm.
+func (t *Toolbox) Touch(ctx context.Context, n spec.Name) error {
+	now := t.now().UTC()
+	ix, err := t.readIndex()
+	if err != nil {
+		return err
+	}
+	if fresh(ix.Tools[n].LastUsed, now) {
+		return nil
+	}
+	unlock, err := t.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if ix, err = t.readIndex(); err != nil {
+		return err
+	}
+	e, ok := ix.Tools[n]
+	if !ok || fresh(e.LastUsed, now) {
+		return nil // removed, or noted by another process, since we looked
+	}
+	e.LastUsed = now.Format(time.RFC3339)
+	ix.Tools[n] = e
+	return t.writeIndex(ix, false)
+}
+
+func fresh(lastUsed string, now time.Time) bool {
+	t, err := time.Parse(time.RFC3339, lastUsed)
+	return err == nil && now.Sub(t) < touchAfter && !t.After(now)
+}
