@@ -17,10 +17,12 @@ const (
 	reasonNoPermission = "no_permission"
 )
 
-// classify turns an operating system's error into one that names the file
-// once, quoted, and that a caller can branch on. Errors that are classified
-// already, and nil, stay what they are.
-func classify(verb, path string, err error) error {
+// Classify turns an operating system's error into one that names the file
+// once, quoted, and that a caller can branch on: kind Unavailable with reason
+// "disk_full", "read_only" or "no_permission" and a hint, else an error that
+// keeps its cause for errors.Is. Errors that are classified already, and nil,
+// stay what they are. verb is what was tried: "write", "make directory".
+func Classify(verb, path string, err error) error {
 	var known *fault.Error
 	if err == nil || errors.As(err, &known) {
 		return err

@@ -53,7 +53,7 @@ func lock(ctx context.Context, path string, wait time.Duration, exclusive bool) 
 			return sync.OnceFunc(func() { release(f) }), nil
 		}
 		if !errors.Is(err, errBusy) {
-			return nil, classify("lock", path, err)
+			return nil, Classify("lock", path, err)
 		}
 		select {
 		case <-ctx.Done(): // the next round says so

@@ -24,11 +24,11 @@ func ReadFile(path string, max int64) ([]byte, error) {
 	// Non-blocking, because opening a pipe would wait for a writer for ever.
 	f, err := os.OpenFile(path, os.O_RDONLY|openNonblock, 0)
 	if err != nil {
-		return nil, classify("read", path, err)
+		return nil, Classify("read", path, err)
 	}
 	defer f.Close()
 	b, err := readCapped(f, path, max)
-	return b, classify("read", path, err)
+	return b, Classify("read", path, err)
 }
 
 // ReadFileNoFollow is [ReadFile] for files that we wrote ourselves: a symbolic
@@ -43,11 +43,11 @@ func ReadFileNoFollow(path string, max int64) ([]byte, error) {
 	}
 	d, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, classify("read", path, err)
+		return nil, Classify("read", path, err)
 	}
 	defer d.Close()
 	b, err := readIn(d, name, max)
-	return b, classify("read", path, err)
+	return b, Classify("read", path, err)
 }
 
 // swapTries bounds how often readIn starts again because the file was replaced

@@ -32,7 +32,7 @@ func OpenRoot(dir string) (*Root, error) {
 		}
 	}
 	if err != nil {
-		return nil, classify("open directory", dir, err)
+		return nil, Classify("open directory", dir, err)
 	}
 	return &Root{d}, nil
 }
@@ -136,14 +136,14 @@ func (r *Root) in(verb, rel string, create bool, do func(d *os.Root, name string
 			d.Close()
 		}
 		if err != nil {
-			return classify(verb, full, err)
+			return Classify(verb, full, err)
 		}
 		d = next
 	}
 	if d != r.root {
 		defer d.Close()
 	}
-	return classify(verb, full, do(d, parts[len(parts)-1]))
+	return Classify(verb, full, do(d, parts[len(parts)-1]))
 }
 
 // step opens the directory name in d, unless it is a symbolic link.

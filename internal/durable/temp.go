@@ -55,12 +55,12 @@ func Sweep(dir string, olderThan time.Duration, now time.Time) (int, error) {
 		return 0, nil
 	}
 	if err != nil {
-		return 0, classify("sweep", dir, err)
+		return 0, Classify("sweep", dir, err)
 	}
 	defer d.Close()
 	list, err := fs.ReadDir(d.FS(), ".")
 	if err != nil {
-		return 0, classify("sweep", dir, err)
+		return 0, Classify("sweep", dir, err)
 	}
 	var n int
 	var errs []error
@@ -75,7 +75,7 @@ func Sweep(dir string, olderThan time.Duration, now time.Time) (int, error) {
 		if err := d.Remove(e.Name()); err == nil {
 			n++
 		} else if !errors.Is(err, fs.ErrNotExist) {
-			errs = append(errs, classify("sweep", filepath.Join(dir, e.Name()), err))
+			errs = append(errs, Classify("sweep", filepath.Join(dir, e.Name()), err))
 		}
 	}
 	return n, errors.Join(errs...)

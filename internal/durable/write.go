@@ -63,10 +63,10 @@ func withDir(path string, do func(d *os.Root, name string) error) error {
 		}
 	}
 	if err != nil {
-		return classify("write", path, err)
+		return Classify("write", path, err)
 	}
 	defer d.Close()
-	return classify("write", path, do(d, name))
+	return Classify("write", path, do(d, name))
 }
 
 // replace writes a temporary file and renames it over name.
@@ -145,7 +145,7 @@ func MkdirAll(dir string) error {
 		missing = append(missing, p)
 	}
 	if err := os.MkdirAll(dir, dirPerm); err != nil {
-		return classify("make directory", dir, err)
+		return Classify("make directory", dir, err)
 	}
 	for _, p := range missing {
 		if err := SyncDir(filepath.Dir(p)); err != nil {
@@ -160,8 +160,8 @@ func MkdirAll(dir string) error {
 func SyncDir(dir string) error {
 	d, err := os.OpenRoot(dir)
 	if err != nil {
-		return classify("sync", dir, err)
+		return Classify("sync", dir, err)
 	}
 	defer d.Close()
-	return classify("sync", dir, syncRoot(d))
+	return Classify("sync", dir, syncRoot(d))
 }

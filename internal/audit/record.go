@@ -1,0 +1,193 @@
+package audit
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/patch-cat/patch-git/internal/fault"
+	"github.com/patch-cat/patch-git/internal/limits"
+	"github.com/patch-cat/patch-git/spec"
+)
+
+// Schema is the version of the record's shape. Fields are added to it, never
+// renamed; a reader ignores fields that it does not know.
+const Schema = "1"
+
+// maxRecord is what a record can be: inputs, output, and room for the rest.
+const maxRecord = limits.Arguments + limits.Stdout + limits.MiB
+
+// Status is how far a run came.
+type Status string
+
+// A run is started, and then one of the other three. A run whose record still
+// says started was killed, or goes on.
+const (
+	Started   Status = "started"
+	Succeeded Status = "succeeded"
+	Failed    Status = "failed"  // the tool, its limits or the machine failed
+	Refused   Status = "refused" // a check said no and nothing was run
+)
+
+// Record is everything that is kept of one run; runs/<run_id>.json is its JSON
+// form. The journal sets Schema, Prev, RunID, StartedAt, EndedAt and the
+// digests of the streams; the caller sets the rest.
+type Record struct {
+	Schema     string      `json:"schema_version"`
+	Prev       spec.Digest `json:"prev,omitzero"` // of the record finished before; zero at the first, and while started
+	RunID      RunID       `json:"run_id"`
+	Status     Status      `json:"status"`
+	StartedAt  time.Time   `json:"ran_at"` // UTC
+	EndedAt    time.Time   `json:"ended_at,omitzero"`
+	DurationMS int64       `json:"duration_ms"` // of the tool; the whole run's where the caller gives none
+	Tool       Tool        `json:"tool"`
+	Registry   string      `json:"registry,omitempty"` // the registry's name in the user's configuration
+	Sandbox    Sandbox     `json:"sandbox"`
+	Trigger    Trigger     `json:"trigger"`
+
+	// Inputs and Output are JSON, as given and as answered; only white space
+	// between tokens may differ.
+	Inputs json.RawMessage `json:"inputs,omitempty"`
+	Output json.RawMessage `json:"output,omitempty"`
+	// Redacted tells that a secret was struck from inputs or output, so that
+	// the run cannot be replayed.
+	Redacted bool `json:"redacted,omitempty"`
+
+	StdoutSHA256 spec.Digest `json:"stdout_sha256,omitzero"`
+	StderrSHA256 spec.Digest `json:"stderr_sha256,omitzero"`
+	StdoutNoise  bool        `json:"stdout_noise,omitempty"` // there was more on stdout than the result [C-3]
+	ExitCode     int         `json:"exit_code"`              // of the process; -1 when a signal ended it
+	Error        *Failure    `json:"error,omitempty"`        // present unless the run succeeded
+}
+
+// Tool names what ran, down to its bytes.
+type Tool struct {
+	Name    spec.Name    `json:"name"`
+	Version spec.Version `json:"version,omitempty"`
+	Release spec.Digest  `json:"release_sha256,omitzero"` // of release.json
+	Source  spec.Digest  `json:"source_sha256,omitzero"`  // of the main file
+}
+
+// Sandbox says under what the tool ran.
+type Sandbox struct {
+	Driver       string           `json:"driver,omitempty"`
+	NotEnforced  []string         `json:"not_enforced,omitempty"` // what the driver could not enforce
+	Capabilities spec.Permissions `json:"capabilities"`           // the ceiling
+	Internet     bool             `json:"allow_internet_access"`  // what was really given
+	Grants       []Grant          `json:"grants,omitempty"`
+	Limits       Limits           `json:"limits,omitzero"`
+	Python       Python           `json:"python,omitzero"`
+	Packages     []string         `json:"packages_installed,omitempty"` // name==version
+	EnvKeys      []string         `json:"envs_keys,omitempty"`          // names alone, never values
+}
+
+// Grant is a path of the user's that the tool could reach.
+type Grant struct {
+	Path  string `json:"path"`
+	Write bool   `json:"write,omitempty"`
+}
+
+// Limits are the numbers that bounded the run; 0 is "not limited".
+type Limits struct {
+	TimeMS    int64 `json:"time_ms,omitempty"`
+	Memory    int64 `json:"memory_bytes,omitempty"`
+	Processes int64 `json:"processes,omitempty"`
+	Files     int64 `json:"open_files,omitempty"`
+	FileSize  int64 `json:"file_bytes,omitempty"`
+	Scratch   int64 `json:"scratch_bytes,omitempty"`
+}
+
+// Python is the interpreter that ran the tool.
+type Python struct {
+	Version string `json:"version,omitempty"`
+	Path    string `json:"path,omitempty"`
+	Note    string `json:"note,omitempty"` // such as: newer than the tool asked for
+}
+
+// Trigger says who asked for the run.
+type Trigger struct {
+	HostApp    string `json:"host_app,omitempty"` // "cli", or the AI host's name
+	MCPClient  string `json:"mcp_client_name,omitempty"`
+	User       string `json:"user,omitempty"`
+	PromptHash string `json:"user_prompt_hash,omitempty"`
+}
+
+// Failure is why a run did not succeed; the words of package fault.
+type Failure struct {
+	Kind    string `json:"kind"`
+	Reason  string `json:"reason,omitempty"`
+	Message string `json:"message"`
+}
+
+// FailureOf puts an error into a record.
+func FailureOf(err error) *Failure {
+	return &Failure{Kind: fault.KindOf(err).String(), Reason: fault.ReasonOf(err), Message: err.Error()}
+}
+
+// encode checks a record and writes it as one line of JSON.
+func encode(r *Record) ([]byte, error) {
+	if err := r.check(); err != nil {
+		return nil, fmt.Errorf("record run: %w", err)
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false) // inputs stay as they were given
+	if err := enc.Encode(r); err != nil {
+		return nil, fmt.Errorf("record run: %w", err)
+	}
+	if b.Len() > maxRecord {
+		return nil, fault.New(fault.Usage, "too_large", "record run: inputs and output take %d bytes, allowed are %d", b.Len(), maxRecord)
+	}
+	return b.Bytes(), nil
+}
+
+// ParseRecord reads a record that any process, or anybody, may have written.
+func ParseRecord(b []byte) (Record, error) {
+	var r Record
+	if len(b) > maxRecord {
+		return Record{}, fmt.Errorf("record has %d bytes, allowed are %d", len(b), maxRecord)
+	}
+	if err := json.Unmarshal(b, &r); err != nil {
+		return Record{}, fmt.Errorf("parse record: %w", err)
+	}
+	if err := r.check(); err != nil {
+		return Record{}, fmt.Errorf("parse record: %w", err)
+	}
+	return r, nil
+}
+
+// check holds for every record, before it is written and after it is read.
+func (r *Record) check() error {
+	final := r.Status == Succeeded || r.Status == Failed || r.Status == Refused
+	switch {
+	case r.Schema != Schema:
+		return fmt.Errorf("schema_version is %s, known is %q", spec.Quote(r.Schema), Schema)
+	case !final && r.Status != Started:
+		return fmt.Errorf("status is %s", spec.Quote(string(r.Status)))
+	case r.RunID == "":
+		return errors.New("run_id is missing")
+	case r.Tool.Name == "":
+		return errors.New("name of the tool is missing")
+	case r.StartedAt.IsZero():
+		return errors.New("ran_at is missing")
+	case final == r.EndedAt.IsZero():
+		return fmt.Errorf("status is %s, which does not go with ended_at", r.Status)
+	case !final && !r.Prev.IsZero():
+		return errors.New("prev is set before the run is finished")
+	case final && r.StdoutSHA256.IsZero(), final && r.StderrSHA256.IsZero():
+		return errors.New("digest of stdout or stderr is missing")
+	case r.DurationMS < 0:
+		return errors.New("duration_ms is negative")
+	case (r.Error != nil) != (final && r.Status != Succeeded):
+		return fmt.Errorf("status is %s, which does not go with error", r.Status)
+	}
+	// A caller that hands over "NAME=value" would store the value.
+	if i := slices.IndexFunc(r.Sandbox.EnvKeys, func(k string) bool { return strings.ContainsAny(k, "=\x00\n") }); i >= 0 {
+		return fmt.Errorf("envs_keys[%d] is not the name of a variable", i)
+	}
+	return nil
+}
