@@ -1,0 +1,134 @@
+package cli
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/patch-cat/patch-git/internal/consume"
+	"github.com/patch-cat/patch-git/internal/fault"
+	"github.com/patch-cat/patch-git/internal/host"
+)
+
+// Version is what `patch-git version` prints.
+const Version = "0.1.0"
+
+// app is what the commands share: the host, and how to print.
+type app struct {
+	host *host.Host
+	json bool
+	out  *printer
+
+	color string
+	quiet bool
+}
+
+// Main runs one command line and returns the exit code of the process.
+func Main(ctx context.Context, h *host.Host, args []string) int {
+	a := &app{host: h, out: newPrinter(h)}
+	// The commands that read their own flags never reach the flag parser of
+	// the root, and an error may come before it has run.
+	for _, arg := range args {
+		if arg == "--" {
+			break
+		}
+		if arg == "--json" {
+			a.json = true
+		}
+	}
+	root := a.root()
+	root.SetArgs(args)
+	root.SetIn(h.Stdin)
+	root.SetOut(h.Stdout)
+	root.SetErr(h.Stderr)
+	err := root.ExecuteContext(ctx)
+	a.out.endProgress()
+	if err == nil {
+		return 0
+	}
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		err = fault.New(fault.Interrupted, "interrupted", "interrupted")
+	}
+	a.printError(err)
+	return fault.KindOf(err).ExitCode()
+}
+
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "patch-git",
+		Short: "A registry of agent tools in which a git repository is the database",
+		Long: `patch-git finds tools for AI agents, verifies who accepted them and that not a
+byte changed since, and runs them in a sandbox that enforces what they declare.`,
+		Example: `  patch-git demo                       see the whole thing work, offline
+  patch-git registry add ./registry    trust a registry
+  patch-git search pdf                 find a tool
+  patch-git pull csv_to_json@1.2.0     fetch, verify, install
+  patch-git run csv_to_json --text 'a,b
+  1,2'`,
+		SilenceErrors: true, SilenceUsage: true,
+		PersistentPreRunE: func(*cobra.Command, []string) error { return a.out.setColor(a.color) },
+	}
+	f := root.PersistentFlags()
+	f.BoolVar(&a.json, "json", a.json, "answer with one JSON document")
+	f.StringVar(&a.color, "color", "auto", "auto, always or never")
+	f.BoolVarP(&a.quiet, "quiet", "q", false, "no progress and no remarks on stderr")
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return usage("%w", err).Hint("%s --help", c.CommandPath())
+	})
+	root.AddGroup(
+		&cobra.Group{ID: "use", Title: "Use tools:"},
+		&cobra.Group{ID: "write", Title: "Write and publish tools:"},
+		&cobra.Group{ID: "other", Title: "Other:"},
+	)
+	root.SetHelpCommandGroupID("other")
+	root.SetCompletionCommandGroupID("other")
+	add := func(group string, commands ...*cobra.Command) {
+		for _, c := range commands {
+			c.GroupID = group
+			root.AddCommand(c)
+		}
+	}
+	add("use", a.searchCommand(), a.infoCommand(), a.pullCommand(), a.runCommand(), a.listCommand(), a.removeCommand(),
+		a.verifyCommand(), a.runsCommand(), a.registryCommand())
+	add("write", a.newCommand(), a.checkCommand(), a.publishCommand(), a.yankCommand(), a.revokeCommand())
+	add("other", a.demoCommand(), a.doctorCommand(), a.versionCommand())
+	return root
+}
+
+// client makes the client on first use, so that `version` touches nothing.
+func (a *app) client() (*consume.Client, error) {
+	c, err := consume.New(a.host)
+	if err != nil {
+		return nil, err
+	}
+	if !a.quiet {
+		c.Warn = a.out.warn
+		c.Progress = a.out.progress
+	}
+	return c, nil
+}
+
+// usage is an error about the command line itself.
+func usage(format string, args ...any) *fault.Error {
+	return fault.New(fault.Usage, "usage", format, args...)
+}
+
+// exactly asks for n arguments and names them.
+func exactly(names ...string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) == len(names) {
+			return nil
+		}
+		e := usage("%s takes %d argument(s), got %d", c.CommandPath(), len(names), len(args))
+		return e.Hint("%s", c.UseLine())
+	}
+}
+
+// atLeastOne asks for one argument or more.
+func atLeastOne(c *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return nil
+	}
+	return usage("%s needs an argument", c.CommandPath()).Hint("%s", c.UseLine())
+}

@@ -1,0 +1,99 @@
+package cli
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/patch-cat/patch-git/spec"
+)
+
+// Completion must be quick and silent: it offers what is known locally and
+// asks no network but a registry's list that is already kept.
+
+// completeInstalled offers installed tools.
+func (a *app) completeInstalled(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	client, err := a.client()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	tools, err := client.Box.List()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var out []string
+	for _, t := range tools {
+		if name, _, versioned := strings.Cut(prefix, "@"); versioned && name == string(t.Name) {
+			for _, v := range t.Versions {
+				out = append(out, spec.Ref{Name: t.Name, Version: v}.At())
+			}
+		} else if strings.HasPrefix(string(t.Name), prefix) {
+			out = append(out, string(t.Name))
+		}
+	}
+	return out, cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeListed offers the tools of the trusted registries.
+func (a *app) completeListed(c *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	client, err := a.client()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	client.Warn, client.Progress = nil, nil
+	var out []string
+	for _, l := range client.Known(c.Context()) {
+		if strings.HasPrefix(string(l.Name), prefix) {
+			out = append(out, cobra.CompletionWithDesc(string(l.Name), safe(l.Description)))
+		}
+	}
+	return out, cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeRun offers installed tools first, then the inputs of the chosen one.
+func (a *app) completeRun(c *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	if len(args) == 0 {
+		out, _ := a.completeInstalled(c, args, prefix)
+		return out, cobra.ShellCompDirectiveDefault // a file of one's own is possible too
+	}
+	if !strings.HasPrefix(prefix, "-") {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	client, err := a.client()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	ref, err := spec.ParseRef(args[0])
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	s, err := client.Installed(c.Context(), ref, true)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var out []string
+	for _, in := range s.Tool.Inputs {
+		out = append(out, cobra.CompletionWithDesc("--"+flagName(in.Name), safe(in.Description)))
+	}
+	for _, own := range []string{"--args", "--allow-read", "--allow-write", "--yes", "--timeout", "--memory", "--verbose", "--json"} {
+		out = append(out, own)
+	}
+	return out, cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeRegistries offers the trusted registries.
+func (a *app) completeRegistries(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	client, err := a.client()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	pins, err := client.Box.Pins()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var out []string
+	for _, p := range pins {
+		out = append(out, string(p.Name))
+	}
+	return out, cobra.ShellCompDirectiveNoFileComp
+}

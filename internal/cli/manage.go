@@ -1,0 +1,185 @@
+package cli
+
+import (
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/patch-cat/patch-git/internal/fault"
+	"github.com/patch-cat/patch-git/internal/toolbox"
+	"github.com/patch-cat/patch-git/spec"
+)
+
+func asFault(err error, into **fault.Error) bool { return errors.As(err, into) }
+
+func (a *app) listCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "list", Aliases: []string{"ls"},
+		Short:   "List installed tools",
+		Example: "  patch-git list --json",
+		Args:    exactly(), ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(*cobra.Command, []string) error {
+			client, err := a.client()
+			if err != nil {
+				return err
+			}
+			tools, err := client.Box.List()
+			if err != nil {
+				return err
+			}
+			if a.json {
+				if tools == nil {
+					return a.out.document(map[string]any{"schema": 1, "tools": []any{}})
+				}
+				return a.out.document(map[string]any{"schema": 1, "tools": tools})
+			}
+			if len(tools) == 0 {
+				a.out.say("nothing is installed; try 'patch-git search'")
+			}
+			var rows [][]string
+			for _, t := range tools {
+				used := "never used"
+				if t.LastUsed != "" {
+					used = "used " + t.LastUsed
+				}
+				other := ""
+				if len(t.Versions) > 1 {
+					other = "also here: " + joinVersions(without(t.Versions, t.Current))
+				}
+				rows = append(rows, []string{a.out.bold(string(t.Name)), string(t.Current), used, other})
+			}
+			a.out.table(rows)
+			return nil
+		},
+	}
+}
+
+func without(vs []spec.Version, v spec.Version) []spec.Version {
+	var out []spec.Version
+	for _, w := range vs {
+		if w != v {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+func (a *app) removeCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "remove name[@version]...", Aliases: []string{"rm"},
+		Short: "Remove tools; without a version, all versions of them",
+		Example: `  patch-git remove csv_to_json@1.0.0
+  patch-git remove csv_to_json`,
+		Args: atLeastOne, ValidArgsFunction: a.completeInstalled,
+		RunE: func(c *cobra.Command, args []string) error {
+			client, err := a.client()
+			if err != nil {
+				return err
+			}
+			gone := []string{}
+			for _, arg := range args {
+				ref, err := parseRef(arg)
+				if err != nil {
+					return err
+				}
+				removed, err := client.Box.Remove(c.Context(), ref)
+				if err != nil {
+					return err
+				}
+				for _, r := range removed {
+					gone = append(gone, r.At())
+					if !a.json {
+						a.out.printf("removed %s\n", r.At())
+					}
+				}
+			}
+			if a.json {
+				return a.out.document(map[string]any{"schema": 1, "removed": gone})
+			}
+			return nil
+		},
+	}
+}
+
+func (a *app) verifyCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "verify [name[@version]...]",
+		Short: "Verify installed tools again, offline",
+		Long: `Verify the signature, the log proof and every file of installed tools, and ask
+the newest list of revocations that was seen. Without a name, verify all of them.
+The exit code is 0 only where every answer is yes.`,
+		Example: `  patch-git verify
+  patch-git verify csv_to_json@1.2.0`,
+		ValidArgsFunction: a.completeInstalled,
+		RunE: func(c *cobra.Command, args []string) error {
+			client, err := a.client()
+			if err != nil {
+				return err
+			}
+			refs, err := a.refsOrAll(args, client.Box.List)
+			if err != nil {
+				return err
+			}
+			type verdict struct {
+				Ref      string      `json:"ref"`
+				Verified bool        `json:"verified"`
+				Release  spec.Digest `json:"release"`
+				Registry string      `json:"registry,omitempty"`
+				Reason   string      `json:"reason,omitempty"`
+				Message  string      `json:"message,omitempty"`
+			}
+			out := []verdict{}
+			var first error
+			for _, ref := range refs {
+				v, receipt, err := client.Check(c.Context(), ref)
+				one := verdict{Ref: ref.At(), Verified: err == nil, Release: receipt.Release, Registry: string(receipt.Registry)}
+				if err != nil {
+					one.Reason, one.Message = fault.ReasonOf(err), err.Error()
+					if first == nil {
+						first = err
+					}
+				}
+				out = append(out, one)
+				if a.json {
+					continue
+				}
+				if err != nil {
+					a.out.printf("%s  %s  %s\n", a.out.red("refused "), ref.At(), safe(err.Error()))
+				} else {
+					published, index := v.Published()
+					a.out.printf("%s  %s  %s, accepted by %s %s, log entry %d\n", a.out.green("verified"), v.Ref().At(), v.Ref().Digest, v.Registry(), published, index)
+				}
+			}
+			if a.json {
+				if err := a.out.document(map[string]any{"schema": 1, "verified": first == nil, "tools": out}); err != nil {
+					return err
+				}
+			} else if len(refs) == 0 {
+				a.out.say("nothing is installed")
+			}
+			return first
+		},
+	}
+}
+
+// refsOrAll reads references, or takes every installed version where there are none.
+func (a *app) refsOrAll(args []string, all func() ([]toolbox.Installed, error)) ([]spec.Ref, error) {
+	var out []spec.Ref
+	for _, arg := range args {
+		ref, err := parseRef(arg)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, ref)
+	}
+	if len(args) > 0 {
+		return out, nil
+	}
+	tools, err := all()
+	for _, t := range tools {
+		for _, v := range t.Versions {
+			out = append(out, spec.Ref{Name: t.Name, Version: v})
+		}
+	}
+	return out, err
+}

@@ -1,0 +1,97 @@
+package cli
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/patch-cat/patch-git/internal/consume"
+	"github.com/patch-cat/patch-git/internal/fault"
+	"github.com/patch-cat/patch-git/spec"
+)
+
+func (a *app) pullCommand() *cobra.Command {
+	var in string
+	var yes bool
+	c := &cobra.Command{
+		Use:   "pull name[@version]...",
+		Short: "Fetch, verify and install tools",
+		Long: `Fetch a tool, verify its signature, its place in the registry's log and every
+file, and install it. Nothing is stored before it is verified.`,
+		Example: `  patch-git pull csv_to_json
+  patch-git pull csv_to_json@1.2.0 extract_pdf_table
+  patch-git pull http_get --yes        agree to what it asks for`,
+		Args: atLeastOne, ValidArgsFunction: a.completeListed,
+		RunE: func(c *cobra.Command, args []string) error {
+			client, err := a.client()
+			if err != nil {
+				return err
+			}
+			name, err := registryFlag(in)
+			if err != nil {
+				return err
+			}
+			var done []pullDocument
+			for _, arg := range args {
+				ref, err := parseRef(arg)
+				if err != nil {
+					return err
+				}
+				o := consume.PullOptions{Registry: name, Agree: yes}
+				p, err := client.Pull(c.Context(), ref, o)
+				if fault.ReasonOf(err) == "widened" {
+					var refusal *fault.Error
+					if asked := asFault(err, &refusal); asked {
+						if err := a.confirm(c.Context(), refusal.Message+". Install it?", refusal); err != nil {
+							return err
+						}
+						o.Agree = true
+						p, err = client.Pull(c.Context(), ref, o)
+					}
+				}
+				if err != nil {
+					return err
+				}
+				done = append(done, a.pulled(p))
+			}
+			if a.json {
+				return a.out.document(map[string]any{"schema": 1, "pulled": done})
+			}
+			return nil
+		},
+	}
+	a.registryFlagOf(c, &in)
+	c.Flags().BoolVarP(&yes, "yes", "y", false, "agree to what the tools ask for")
+	return c
+}
+
+// pullDocument is one installed tool in the JSON answer.
+type pullDocument struct {
+	Name        spec.Name         `json:"name"`
+	Version     spec.Version      `json:"version"`
+	Release     spec.Digest       `json:"release"`
+	Registry    spec.RegistryName `json:"registry"`
+	Permissions spec.Permissions  `json:"permissions"`
+	Consented   bool              `json:"consented"`
+	Environment string            `json:"environment,omitempty"`
+	Yanked      string            `json:"yanked,omitempty"`
+}
+
+func (a *app) pulled(p *consume.Pulled) pullDocument {
+	r := p.Receipt
+	if p.Yanked != "" {
+		a.out.warn(r.Ref().At() + " was yanked: " + p.Yanked)
+	}
+	if !a.json {
+		a.out.printf("%s %s from %s\n", a.out.green("installed"), a.out.bold(r.Ref().At()), r.Registry)
+		a.out.printf("  verified  %s\n", r.Release)
+		a.out.printf("  may use   %s\n", strings.Join(permissionWords(p.Permissions), ", "))
+		if p.Environment != "" {
+			a.out.printf("  packages  %s\n", p.Environment)
+		}
+		if consume.NeedsConsent(p.Permissions) && !p.Consented {
+			a.out.say("the first run asks whether you agree to that; 'patch-git pull %s --yes' agrees now", r.Ref().At())
+		}
+	}
+	return pullDocument{r.Name, r.Version, r.Release, r.Registry, p.Permissions, p.Consented, p.Environment, p.Yanked}
+}

@@ -1,0 +1,235 @@
+package consume
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"sync"
+
+	"github.com/patch-cat/patch-git/internal/audit"
+	"github.com/patch-cat/patch-git/internal/durable"
+	"github.com/patch-cat/patch-git/internal/fault"
+	"github.com/patch-cat/patch-git/internal/host"
+	"github.com/patch-cat/patch-git/internal/limits"
+	"github.com/patch-cat/patch-git/internal/toolbox"
+	"github.com/patch-cat/patch-git/ledger"
+	"github.com/patch-cat/patch-git/registry"
+	"github.com/patch-cat/patch-git/spec"
+	"github.com/patch-cat/patch-git/verify"
+)
+
+// Client acts for one user.
+type Client struct {
+	Host    *host.Host
+	Box     *toolbox.Toolbox
+	Journal *audit.Journal
+
+	// Progress hears of long work; nil is silence.
+	Progress func(what string, done, total int64)
+	// Warn hears of what a person should know but what stops nothing.
+	Warn func(text string)
+
+	mu      sync.Mutex
+	sources map[string]registry.Source
+}
+
+// New returns a client over the user's state.
+func New(h *host.Host) (*Client, error) {
+	box, err := toolbox.Open(h.Paths, h.Now)
+	if err != nil {
+		return nil, err
+	}
+	return &Client{Host: h, Box: box, Journal: audit.Open(h.Paths, h.Now), sources: map[string]registry.Source{}}, nil
+}
+
+func (c *Client) warn(text string) {
+	if c.Warn != nil {
+		c.Warn(text)
+	}
+}
+
+func (c *Client) progress(what string, done, total int64) {
+	if c.Progress != nil {
+		c.Progress(what, done, total)
+	}
+}
+
+// source opens the published tree at a location; one location is opened once.
+func (c *Client) source(ctx context.Context, location string) (registry.Source, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if s, ok := c.sources[location]; ok {
+		return s, nil
+	}
+	s, err := registry.Open(ctx, location, registry.Options{
+		HTTP: c.Host.HTTP, CacheDir: filepath.Join(c.Host.Paths.Cache(), "registries"), Now: c.Host.Now,
+	})
+	if err != nil {
+		return nil, err
+	}
+	c.sources[location] = s
+	return s, nil
+}
+
+// answer asks the locations of a registry one after the other until one gives
+// an answer that verifies. A refusal makes the same location answer once more
+// past its caches (edges of a static host hold files of different ages), then
+// the mirrors; of all failures the gravest is reported: a refusal before an
+// absence before an outage.
+func (c *Client) answer(ctx context.Context, pin toolbox.Pin, ask func(registry.Source) error) error {
+	var worst error
+	for _, location := range append([]string{pin.Location}, pin.Mirrors...) {
+		src, err := c.source(ctx, location)
+		if err == nil {
+			err = ask(src)
+			if fresh := src.Refresh(); err != nil && fault.KindOf(err) == fault.NotVerified && fresh != src {
+				err = ask(fresh)
+			}
+		}
+		if err == nil {
+			return nil
+		}
+		if fault.KindOf(err) == fault.NotFound {
+			return err // proved by a verified head
+		}
+		if ctx.Err() != nil {
+			return err
+		}
+		if worst == nil || fault.KindOf(worst) != fault.NotVerified && fault.KindOf(err) == fault.NotVerified {
+			worst = err
+		}
+	}
+	return worst
+}
+
+// follow verifies the head of a chain against what was seen before and
+// remembers it.
+func (c *Client) follow(ctx context.Context, pin toolbox.Pin, src registry.Source, chain spec.Chain) (verify.Head, error) {
+	head, err := pin.Policy().Head(chain)
+	if err != nil {
+		return verify.Head{}, err
+	}
+	var seen *verify.Seen
+	last, ok, err := pin.LastHead()
+	switch {
+	case err != nil:
+		return verify.Head{}, err
+	case ok:
+		s := last.Seen()
+		seen = &s
+	}
+	err = head.Follows(seen, func(path string) ([]byte, error) { return readTile(ctx, src, path) })
+	if err != nil {
+		return verify.Head{}, err
+	}
+	if age := c.Host.Now().Sub(head.Time()); age > limits.HeadStaleAfter {
+		c.warn("the head of " + string(pin.Name) + " is from " + head.Document().Time + "; the registry or a mirror may be stale")
+	}
+	return head, c.Box.Advance(ctx, pin.Name, chain)
+}
+
+// readTile reads a tile; one that is missing is an outage, not a verdict.
+func readTile(ctx context.Context, src registry.Source, path string) ([]byte, error) {
+	data, err := src.Read(ctx, path, limits.EntryTile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fault.New(fault.Unavailable, "no_tile", "%s has no %s", src.Location(), path)
+	}
+	return data, err
+}
+
+// pins returns the registry that was named, or all that are trusted.
+func (c *Client) pins(name spec.RegistryName) ([]toolbox.Pin, error) {
+	if name != "" {
+		p, err := c.Box.Pin(name)
+		if err != nil {
+			return nil, err
+		}
+		return []toolbox.Pin{p}, nil
+	}
+	pins, err := c.Box.Pins()
+	if err != nil {
+		return nil, err
+	}
+	if len(pins) == 0 {
+		return nil, fault.New(fault.NotFound, "no_registry", "no registry is added").
+			Hint("patch-git registry add <path or URL>").Hint("patch-git demo")
+	}
+	return pins, nil
+}
+
+// catalogueOf returns the verified list of a registry's tools. Where the
+// registry cannot be reached, the list that belongs to the last head serves.
+func (c *Client) catalogueOf(ctx context.Context, pin toolbox.Pin) ([]ledger.Listing, error) {
+	var list []ledger.Listing
+	err := c.answer(ctx, pin, func(src registry.Source) error {
+		chain, err := registry.FetchHead(ctx, src)
+		if err != nil {
+			return err
+		}
+		head, err := c.follow(ctx, pin, src, chain)
+		if err != nil {
+			return err
+		}
+		list, err = c.readCatalogue(ctx, head, src)
+		return err
+	})
+	if fault.KindOf(err) != fault.Unavailable || err == nil {
+		return list, err
+	}
+	head, ok, headErr := pin.LastHead()
+	if !ok || headErr != nil {
+		return nil, err
+	}
+	if list, cacheErr := c.readCatalogue(ctx, head, nil); cacheErr == nil {
+		c.warn(string(pin.Name) + " cannot be reached; this is its list as of " + head.Document().Time)
+		return list, nil
+	}
+	return nil, err
+}
+
+// readCatalogue returns the list that a head states, from the cache where it
+// is there, else from the source.
+func (c *Client) readCatalogue(ctx context.Context, head verify.Head, src registry.Source) ([]ledger.Listing, error) {
+	cached := filepath.Join(c.Host.Paths.Cache(), "catalogue", head.Document().Catalogue.Hex())
+	if data, err := durable.ReadFileNoFollow(cached, limits.Catalogue); err == nil {
+		if list, err := head.Catalogue(data); err == nil {
+			return list, nil
+		}
+	}
+	if src == nil {
+		return nil, fault.New(fault.Unavailable, "no_cache", "no list of tools is kept")
+	}
+	data, err := registry.FetchObject(ctx, src, ledger.CataloguePath, head.Document().Catalogue, limits.Catalogue)
+	if err != nil {
+		return nil, err
+	}
+	list, err := head.Catalogue(data)
+	if err != nil {
+		return nil, err
+	}
+	if err := durable.Replace(cached, data, 0o600); err != nil {
+		c.warn("the list of tools could not be kept: " + err.Error())
+	}
+	return list, nil
+}
+
+// Known returns the lists of tools that are kept from earlier, for completion:
+// no network, no error, perhaps nothing.
+func (c *Client) Known(ctx context.Context) []ledger.Listing {
+	pins, err := c.Box.Pins()
+	if err != nil {
+		return nil
+	}
+	var out []ledger.Listing
+	for _, p := range pins {
+		head, ok, err := p.LastHead()
+		if err != nil || !ok || ctx.Err() != nil {
+			continue
+		}
+		if list, err := c.readCatalogue(ctx, head, nil); err == nil {
+			out = append(out, list...)
+		}
+	}
+	return out
+}

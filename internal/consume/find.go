@@ -1,0 +1,216 @@
+package consume
+
+import (
+	"context"
+	"strings"
+	"unicode"
+
+	"github.com/patch-cat/patch-git/internal/fault"
+	"github.com/patch-cat/patch-git/internal/toolbox"
+	"github.com/patch-cat/patch-git/ledger"
+	"github.com/patch-cat/patch-git/registry"
+	"github.com/patch-cat/patch-git/spec"
+	"github.com/patch-cat/patch-git/verify"
+	"slices"
+)
+
+// Hit is one tool that a search found.
+type Hit struct {
+	Registry    spec.RegistryName `json:"registry"`
+	Name        spec.Name         `json:"name"`
+	Version     spec.Version      `json:"version"`
+	Description string            `json:"description"`
+	Deprecated  bool              `json:"deprecated,omitempty"`
+	Installed   spec.Version      `json:"installed,omitempty"`
+
+	score int
+}
+
+// Search returns the tools that have every word of the query in their name or
+// description, best first; all tools when the query is empty.
+func (c *Client) Search(ctx context.Context, query string, in spec.RegistryName, limit int) ([]Hit, error) {
+	pins, err := c.pins(in)
+	if err != nil {
+		return nil, err
+	}
+	installed, err := c.Box.List()
+	if err != nil {
+		return nil, err
+	}
+	have := map[spec.Name]spec.Version{}
+	for _, i := range installed {
+		have[i.Name] = i.Current
+	}
+	words := wordsOf(query)
+	hits := []Hit{}
+	for _, pin := range pins {
+		list, err := c.catalogueOf(ctx, pin)
+		if err != nil {
+			return nil, err
+		}
+		for _, l := range list {
+			if s := score(l, words); s > 0 {
+				hits = append(hits, Hit{pin.Name, l.Name, l.Latest, l.Description, l.Deprecated, have[l.Name], s})
+			}
+		}
+	}
+	slices.SortStableFunc(hits, func(a, b Hit) int {
+		if a.score != b.score {
+			return b.score - a.score
+		}
+		return strings.Compare(string(a.Name), string(b.Name))
+	})
+	if limit > 0 && len(hits) > limit {
+		hits = hits[:limit]
+	}
+	return hits, nil
+}
+
+func wordsOf(s string) []string {
+	return strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+}
+
+// score is 0 where a word is missing; a word in the name counts more than one
+// in the description, the whole name most.
+func score(l ledger.Listing, words []string) int {
+	total := 1
+	name := strings.Split(string(l.Name), "_")
+	text := wordsOf(l.Description)
+	if strings.Join(words, "_") == string(l.Name) {
+		total += 100
+	}
+	for _, w := range words {
+		switch {
+		case slices.Contains(name, w):
+			total += 10
+		case strings.Contains(string(l.Name), w):
+			total += 5
+		case slices.Contains(text, w):
+			total += 3
+		case slices.ContainsFunc(text, func(t string) bool { return strings.HasPrefix(t, w) }):
+			total++
+		default:
+			return 0
+		}
+	}
+	return total
+}
+
+// found is a release that was fetched and verified, and what surrounds it.
+type found struct {
+	pin     toolbox.Pin
+	head    verify.Head
+	record  verify.Record
+	version ledger.RecordVersion
+	release verify.Verified
+}
+
+// find fetches and verifies what a reference means. Of several registries
+// exactly one may have the name: which one is meant is not ours to guess,
+// because whoever adds a name to a second registry could take it over.
+func (c *Client) find(ctx context.Context, ref spec.Ref, in spec.RegistryName) (*found, error) {
+	pins, err := c.pins(in)
+	if err != nil {
+		return nil, err
+	}
+	var got *found
+	var missing error
+	for _, pin := range pins {
+		f, err := c.findIn(ctx, pin, ref)
+		switch {
+		case err == nil && got != nil:
+			return nil, fault.New(fault.Usage, "ambiguous", "%s is in %s and in %s", ref.At(), got.pin.Name, pin.Name).
+				Hint("add --registry %s or --registry %s", got.pin.Name, pin.Name)
+		case err == nil:
+			got = f
+		case fault.KindOf(err) != fault.NotFound:
+			return nil, err
+		case missing == nil || fault.ReasonOf(err) == "no_version":
+			missing = err
+		}
+	}
+	if got == nil {
+		return nil, missing
+	}
+	return got, nil
+}
+
+func (c *Client) findIn(ctx context.Context, pin toolbox.Pin, ref spec.Ref) (*found, error) {
+	f := &found{pin: pin}
+	err := c.answer(ctx, pin, func(src registry.Source) error {
+		ask := ref
+		if ask.Version == "" {
+			chain, err := registry.FetchRecord(ctx, src, ref.Name)
+			if err != nil {
+				return err
+			}
+			record, err := c.recordOf(ctx, pin, src, chain, ref.Name)
+			if err != nil {
+				return err
+			}
+			v, err := record.Resolve(ref)
+			if err != nil {
+				return err
+			}
+			ask.Version = v.Version
+		}
+		candidate, err := registry.Fetch(ctx, src, ask)
+		if err != nil {
+			return err
+		}
+		if f.record, err = c.recordOf(ctx, pin, src, candidate.Chain, ref.Name); err != nil {
+			return err
+		}
+		f.head = f.record.Head()
+		if f.version, err = f.record.Resolve(ask); err != nil {
+			return err
+		}
+		f.release, err = f.record.Release(candidate)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+func (c *Client) recordOf(ctx context.Context, pin toolbox.Pin, src registry.Source, chain spec.Chain, name spec.Name) (verify.Record, error) {
+	head, err := c.follow(ctx, pin, src, chain)
+	if err != nil {
+		return verify.Record{}, err
+	}
+	return head.Record(chain, name)
+}
+
+// Info is all that is known of one tool.
+type Info struct {
+	Registry    spec.RegistryName    `json:"registry"`
+	Head        verify.Seen          `json:"head"`
+	Record      ledger.Record        `json:"record"`
+	Tool        *spec.Tool           `json:"tool"`
+	Release     spec.Digest          `json:"release"`
+	Installed   []spec.Version       `json:"installed,omitempty"`
+	Published   string               `json:"published"`
+	LogIndex    int64                `json:"log_index"`
+	Files       []ledger.ReleaseFile `json:"files"`
+	Contributor ledger.Owner         `json:"contributor"`
+}
+
+// Info fetches and verifies what a registry says of a tool, and the manifest
+// of the version that the reference means.
+func (c *Client) Info(ctx context.Context, ref spec.Ref, in spec.RegistryName) (*Info, error) {
+	f, err := c.find(ctx, ref, in)
+	if err != nil {
+		return nil, err
+	}
+	versions, err := c.Box.Versions(ref.Name)
+	if err != nil {
+		return nil, err
+	}
+	published, index := f.release.Published()
+	return &Info{
+		Registry: f.pin.Name, Head: f.head.Seen(), Record: f.record.Document(), Tool: f.release.Tool(), Release: f.release.Ref().Digest,
+		Installed: versions, Published: published, LogIndex: index, Files: f.release.Document().Files,
+		Contributor: f.release.Acceptance().Contributor,
+	}, nil
+}

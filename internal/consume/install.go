@@ -1,0 +1,180 @@
+package consume
+
+import (
+	"context"
+	"slices"
+
+	"github.com/patch-cat/patch-git/internal/fault"
+	"github.com/patch-cat/patch-git/internal/toolbox"
+	"github.com/patch-cat/patch-git/ledger"
+	"github.com/patch-cat/patch-git/spec"
+	"github.com/patch-cat/patch-git/verify"
+)
+
+// PullOptions say how far a person goes.
+type PullOptions struct {
+	Registry spec.RegistryName
+	// Agree records consent to what the tool asks for.
+	Agree bool
+}
+
+// Pulled is what a pull did.
+type Pulled struct {
+	Receipt     toolbox.Receipt
+	Tool        *spec.Tool
+	Permissions spec.Permissions
+	Added       []string // permissions that the version installed before did not have
+	Consented   bool
+	Yanked      string // reason, where a yanked version was asked for by number
+	Environment string // "", or the name of the environment that was prepared
+}
+
+// Pull fetches, verifies and installs what a reference means.
+func (c *Client) Pull(ctx context.Context, ref spec.Ref, o PullOptions) (*Pulled, error) {
+	f, err := c.find(ctx, ref, o.Registry)
+	if err != nil {
+		return nil, err
+	}
+	v := f.release
+	if reason := f.head.RevokedReason(v.Ref()); reason != "" {
+		return nil, revoked(v.Ref(), reason)
+	}
+	out := &Pulled{Tool: v.Tool(), Permissions: v.Tool().Permissions(), Yanked: f.version.Yanked}
+	if out.Added, err = c.widened(v); err != nil {
+		return nil, err
+	}
+	if len(out.Added) > 0 && !o.Agree {
+		return nil, fault.New(fault.Denied, "widened", "%s asks for more than the installed version: %s", v.Ref().At(), list(out.Added)).
+			Hint("patch-git pull %s --yes", v.Ref().At())
+	}
+	if out.Environment, err = c.prepare(ctx, v); err != nil {
+		return nil, err
+	}
+	if out.Receipt, err = c.Box.Install(ctx, v); err != nil {
+		return nil, err
+	}
+	if o.Agree {
+		if err := c.Box.Agree(out.Receipt, out.Permissions); err != nil {
+			return nil, err
+		}
+	}
+	_, out.Consented, err = c.Box.Consent(out.Receipt)
+	return out, err
+}
+
+func revoked(ref spec.Ref, reason string) error {
+	return fault.New(fault.Denied, "revoked", "%s was revoked: %s", ref.At(), spec.Quote(reason)).
+		Hint("patch-git remove %s", ref.At())
+}
+
+// widened lists the permissions of a release that the version installed now
+// does not have [C-45].
+func (c *Client) widened(v verify.Verified) ([]string, error) {
+	old, err := c.Box.Find(spec.Ref{Name: v.Ref().Name})
+	if fault.KindOf(err) == fault.NotFound && err != nil {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if old.Release == v.Ref().Digest {
+		return nil, nil
+	}
+	pin, err := c.Box.Pin(old.Registry)
+	if err != nil {
+		return nil, err
+	}
+	before, err := c.Box.Load(old, pin.Policy())
+	if err != nil {
+		return nil, err
+	}
+	return Wider(before.Tool().Permissions(), v.Tool().Permissions()), nil
+}
+
+// Wider lists what b asks for beyond a, in words.
+func Wider(a, b spec.Permissions) []string {
+	var out []string
+	if b.Network && !a.Network {
+		out = append(out, "network")
+	}
+	if rank(b.Filesystem) > rank(a.Filesystem) {
+		out = append(out, "filesystem "+string(b.Filesystem))
+	}
+	if a.HumanConfirm && !b.HumanConfirm {
+		out = append(out, "running without confirmation")
+	}
+	for _, s := range b.ExternalAuth {
+		if !slices.Contains(a.ExternalAuth, s) {
+			out = append(out, "account access "+s)
+		}
+	}
+	return out
+}
+
+func rank(f spec.Filesystem) int {
+	return slices.Index([]spec.Filesystem{spec.FilesystemNone, spec.FilesystemReadOnly, spec.FilesystemReadWrite}, f)
+}
+
+func list(words []string) string {
+	s := ""
+	for i, w := range words {
+		if i > 0 {
+			s += ", "
+		}
+		s += w
+	}
+	return s
+}
+
+// Check verifies an installed release again, without any network: evidence,
+// log proof, files, and the revocations of the newest head that was seen.
+func (c *Client) Check(ctx context.Context, ref spec.Ref) (verify.Verified, toolbox.Receipt, error) {
+	receipt, err := c.Box.Find(ref)
+	if err != nil {
+		return verify.Verified{}, receipt, err
+	}
+	if err := ctx.Err(); err != nil {
+		return verify.Verified{}, receipt, err
+	}
+	pin, err := c.Box.Pin(receipt.Registry)
+	if fault.KindOf(err) == fault.NotFound && err != nil {
+		return verify.Verified{}, receipt, fault.New(fault.NotVerified, string(verify.ReasonPolicy),
+			"%s was installed from %s, which is not trusted any more", receipt.Ref().At(), receipt.Registry).
+			Hint("patch-git registry add <path or URL of %s>", receipt.Registry)
+	}
+	if err != nil {
+		return verify.Verified{}, receipt, err
+	}
+	v, err := c.Box.Load(receipt, pin.Policy())
+	if err != nil {
+		return verify.Verified{}, receipt, err
+	}
+	head, ok, err := pin.LastHead()
+	switch {
+	case err != nil:
+		return verify.Verified{}, receipt, err
+	case !ok:
+		return verify.Verified{}, receipt, fault.New(fault.NotVerified, string(verify.ReasonHead), "no head of %s is kept", pin.Name).
+			Hint("patch-git registry add %q", pin.Location)
+	}
+	if reason := head.RevokedReason(v.Ref()); reason != "" {
+		return v, receipt, revoked(v.Ref(), reason)
+	}
+	return v, receipt, nil
+}
+
+// closureOf reads the closure of a release; nil where it needs no packages.
+func closureOf(v verify.Verified) (*ledger.Closure, error) {
+	if len(v.Tool().Runtime.Packages) == 0 {
+		return nil, nil
+	}
+	data := v.File(ledger.ClosureFileName)
+	if data == nil {
+		return nil, fault.New(fault.NotVerified, string(verify.ReasonFile), "%s needs packages but has no %s", v.Ref().At(), ledger.ClosureFileName)
+	}
+	closure, err := ledger.ParseClosure(data)
+	if err != nil {
+		return nil, fault.New(fault.NotVerified, string(verify.ReasonFile), "%s: %w", v.Ref().At(), err)
+	}
+	return closure, nil
+}

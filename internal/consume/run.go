@@ -1,0 +1,284 @@
+package consume
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"time"
+
+	"github.com/patch-cat/patch-git/internal/audit"
+	"github.com/patch-cat/patch-git/internal/fault"
+	"github.com/patch-cat/patch-git/internal/sandbox"
+	"github.com/patch-cat/patch-git/ledger"
+	"github.com/patch-cat/patch-git/manifest"
+	"github.com/patch-cat/patch-git/spec"
+)
+
+// Subject is a tool that is about to run: verified and installed, or a file of
+// the user's own.
+type Subject struct {
+	Tool     *spec.Tool
+	Main     []byte
+	Ref      spec.Ref // pinned; zero for a local file
+	Registry spec.RegistryName
+	Closure  *ledger.Closure
+
+	consented func() (bool, error)
+	agree     func() error
+}
+
+// RunOptions say how a run is to happen.
+type RunOptions struct {
+	Read, Write []string // paths granted by name
+	Agree       bool     // the person agrees to what the tool asks for, and confirms this call
+	Limits      sandbox.Limits
+	HostApp     string // who asks: "cli"
+
+	UnsafeNoSandbox  bool
+	UnsafeRunRevoked bool
+}
+
+// Ran is what became of a run.
+type Ran struct {
+	RunID       audit.RunID       `json:"run_id"`
+	Tool        string            `json:"tool"`
+	Release     spec.Digest       `json:"release,omitzero"`
+	Registry    spec.RegistryName `json:"registry,omitempty"`
+	Result      json.RawMessage   `json:"result"`
+	Driver      string            `json:"sandbox"`
+	NotEnforced []string          `json:"not_enforced,omitempty"`
+	Grants      []audit.Grant     `json:"grants,omitempty"`
+	Python      string            `json:"python"`
+	Notes       []string          `json:"notes,omitempty"`
+	StdoutNoise bool              `json:"stdout_noise,omitempty"`
+	DurationMS  int64             `json:"duration_ms"`
+	Stderr      string            `json:"-"`
+}
+
+// NeedsConsent tells whether a person has to agree before a tool runs: it
+// reaches the network or an account. Files need no consent of their own,
+// because a tool sees none but those that are named for it.
+func NeedsConsent(p spec.Permissions) bool { return p.Network || len(p.ExternalAuth) > 0 }
+
+// Installed makes the subject of an installed release, verified now.
+func (c *Client) Installed(ctx context.Context, ref spec.Ref, runRevoked bool) (*Subject, error) {
+	v, receipt, err := c.Check(ctx, ref)
+	if fault.ReasonOf(err) == "revoked" && runRevoked && v.OK() {
+		c.warn(err.Error())
+		err = nil
+	}
+	if err != nil {
+		if fault.ReasonOf(err) == "revoked" {
+			err = fault.New(fault.Denied, "revoked", "%w", err).Hint("--unsafe-run-revoked runs it all the same")
+		}
+		return nil, err
+	}
+	closure, err := closureOf(v)
+	if err != nil {
+		return nil, err
+	}
+	return &Subject{
+		Tool: v.Tool(), Main: v.Main(), Ref: v.Ref(), Registry: v.Registry(), Closure: closure,
+		consented: func() (bool, error) {
+			_, ok, err := c.Box.Consent(receipt)
+			return ok, err
+		},
+		agree: func() error { return c.Box.Agree(receipt, v.Tool().Permissions()) },
+	}, nil
+}
+
+// Local makes the subject of a Patch file of the user's own. It is not
+// verified by anybody, and runs in the same sandbox.
+func Local(file string, data []byte) (*Subject, []spec.Finding, error) {
+	doc, findings := manifest.Read(file, data, manifest.Lenient)
+	if doc == nil || spec.Blocking(findings) {
+		return nil, findings, fault.New(fault.Findings, "manifest", "the manifest of %s is invalid", spec.Quote(file)).
+			Hint("patch-git check %s", file)
+	}
+	if len(doc.Tool.Runtime.Packages) > 0 {
+		return nil, findings, fault.New(fault.Unavailable, "no_closure", "%s needs packages, which are resolved when it is published", spec.Quote(file)).
+			Hint("publish it to a registry of your own: patch-git publish %s --to <folder>", file)
+	}
+	return &Subject{
+		Tool: &doc.Tool, Main: data,
+		consented: func() (bool, error) { return false, nil },
+		agree:     func() error { return nil },
+	}, findings, nil
+}
+
+// Run runs a tool: arguments are checked against the manifest before anything
+// starts, the intent is recorded before, the result after, whatever it is.
+func (c *Client) Run(ctx context.Context, s *Subject, raw json.RawMessage, o RunOptions) (*Ran, error) {
+	rec := audit.Record{
+		Tool:     audit.Tool{Name: s.Tool.Name, Version: s.Tool.Version, Release: s.Ref.Digest, Source: spec.DigestOf(s.Main)},
+		Registry: string(s.Registry),
+		Sandbox:  audit.Sandbox{Capabilities: s.Tool.Permissions(), Packages: s.Tool.Runtime.Packages},
+		Trigger:  audit.Trigger{HostApp: o.HostApp},
+	}
+	args, err := manifest.Arguments(s.Tool, raw)
+	if err != nil {
+		return nil, err // nothing to record: no call was made that the tool could answer
+	}
+	rec.Inputs = args
+	run, err := c.Journal.Begin(ctx, rec)
+	if err != nil {
+		return nil, err
+	}
+	ran, outcome, err := c.run(ctx, s, args, o, &rec)
+	switch {
+	case err == nil:
+		rec.Status, rec.Output = audit.Succeeded, ran.Result
+	case fault.KindOf(err) == fault.Denied, fault.KindOf(err) == fault.NotFound, fault.KindOf(err) == fault.Usage:
+		rec.Status, rec.Error = audit.Refused, audit.FailureOf(err)
+	default:
+		rec.Status, rec.Error = audit.Failed, audit.FailureOf(err)
+	}
+	if finishErr := run.Finish(rec, outcome.Stdout, outcome.Stderr); finishErr != nil && err == nil {
+		// The tool has run; losing its result because of the diary would make
+		// a caller run it twice.
+		c.warn("the run could not be recorded: " + finishErr.Error())
+	}
+	if err != nil {
+		return nil, err
+	}
+	ran.RunID = run.ID()
+	if s.Ref.Name != "" {
+		if err := c.Box.Touch(ctx, s.Ref.Name); err != nil {
+			c.warn("the last use could not be noted: " + err.Error())
+		}
+	}
+	return ran, nil
+}
+
+// run is what happens between intent and result.
+func (c *Client) run(ctx context.Context, s *Subject, args json.RawMessage, o RunOptions, rec *audit.Record) (*Ran, sandbox.Outcome, error) {
+	none := sandbox.Outcome{Exit: -1}
+	if err := c.admit(s, o); err != nil {
+		return nil, none, err
+	}
+	g, err := grant(s.Tool, args, o.Read, o.Write, c.Host.Dir)
+	if err != nil {
+		if g != nil {
+			g.tidy()
+		}
+		return nil, none, err
+	}
+	defer g.tidy()
+	rec.Sandbox.Grants, rec.Sandbox.Internet = g.list, s.Tool.Capabilities.Network
+	box, err := c.sandbox(ctx, o.UnsafeNoSandbox)
+	if err != nil {
+		return nil, none, err
+	}
+	job, python, err := c.job(ctx, box, s, g.args)
+	if err != nil {
+		return nil, none, err
+	}
+	job.Network, job.Limits = s.Tool.Capabilities.Network, o.Limits
+	for _, a := range g.list {
+		job.Mounts = append(job.Mounts, sandbox.Mount{Source: a.Path, Target: a.Path, Write: a.Write})
+	}
+	rec.Sandbox.Python, rec.Sandbox.EnvKeys = python, envKeys(job.Env)
+	out, err := box.Run(ctx, job)
+	if err != nil {
+		return nil, none, err
+	}
+	rec.Sandbox.Driver, rec.Sandbox.NotEnforced = out.Driver, out.NotEnforced
+	rec.ExitCode, rec.DurationMS = out.Exit, out.Duration.Milliseconds()
+	line, noise := lastLine(out.Stdout)
+	rec.StdoutNoise = noise
+	if err := failure(s.Tool, out); err != nil {
+		return nil, out, err
+	}
+	if err := manifest.Result(s.Tool, line); err != nil {
+		return nil, out, withStderr(err, out)
+	}
+	ran := &Ran{
+		Tool: s.Tool.Name.String() + "@" + s.Tool.Version.String(), Release: s.Ref.Digest, Registry: s.Registry, Result: line,
+		Driver: out.Driver, NotEnforced: out.NotEnforced, Grants: g.list, Python: python.Version, StdoutNoise: noise,
+		DurationMS: out.Duration.Milliseconds(), Stderr: string(out.Stderr),
+	}
+	if python.Note != "" {
+		ran.Notes = append(ran.Notes, python.Note)
+	}
+	return ran, out, nil
+}
+
+// admit asks whether a person agreed to what the tool may do.
+func (c *Client) admit(s *Subject, o RunOptions) error {
+	p := s.Tool.Permissions()
+	if len(p.ExternalAuth) > 0 {
+		return fault.New(fault.Denied, "external_auth", "%s needs access to %s, and no broker for accounts is configured", s.Tool.Name, list(p.ExternalAuth))
+	}
+	if p.HumanConfirm && !o.Agree {
+		return fault.New(fault.Denied, "confirmation_required", "%s asks that a person confirms each run", s.Tool.Name).
+			Hint("add --yes to confirm this one run")
+	}
+	if !NeedsConsent(p) {
+		return nil
+	}
+	ok, err := s.consented()
+	switch {
+	case err != nil || ok:
+		return err
+	case !o.Agree:
+		return fault.New(fault.Denied, "consent_required",
+			"%s may use the network, this machine's own services and its local network included, and nobody agreed to that yet", s.Tool.Name).
+			Hint("add --yes to agree for this version")
+	}
+	return s.agree()
+}
+
+// failure explains a tool that did not come to its end.
+func failure(t *spec.Tool, out sandbox.Outcome) error {
+	say := func(reason, format string, args ...any) error {
+		return withStderr(fault.New(fault.ToolFailed, reason, format, args...), out)
+	}
+	switch {
+	case out.TimedOut:
+		return say("timeout", "%s did not end in time (%s)", t.Name, out.Duration.Round(time.Millisecond)).(*fault.Error).
+			Hint("give it longer with --timeout")
+	case out.OutOfMemory:
+		return say("memory", "%s used more memory than it may", t.Name)
+	case out.TooManyProcesses && out.Exit != 0:
+		return say("processes", "%s started more processes than it may", t.Name)
+	case out.StdoutCut:
+		return say("output", "%s wrote more output than it may", t.Name)
+	case out.Signal != "":
+		return say("signal", "%s was ended by %s", t.Name, out.Signal)
+	case out.Exit != 0:
+		return say("exit", "%s ended with exit code %d", t.Name, out.Exit)
+	}
+	return nil
+}
+
+// stderrTail is how many lines of a tool's talk an error repeats.
+const stderrTail = 5
+
+// withStderr adds the end of what the tool said to the error.
+func withStderr(err error, out sandbox.Outcome) error {
+	lines := strings.Split(strings.TrimSpace(string(out.Stderr)), "\n")
+	if len(lines) > stderrTail {
+		lines = lines[len(lines)-stderrTail:]
+	}
+	if len(lines) == 1 && lines[0] == "" {
+		return err
+	}
+	return fault.New(fault.KindOf(err), fault.ReasonOf(err), "%w\n  %s", err, strings.Join(lines, "\n  "))
+}
+
+// lastLine is the result: the last line of stdout that is not empty [C-3].
+// noise tells that there was more.
+func lastLine(stdout []byte) (line json.RawMessage, noise bool) {
+	text := strings.TrimRight(string(stdout), " \t\r\n")
+	i := strings.LastIndexByte(text, '\n')
+	return json.RawMessage(strings.TrimSpace(text[i+1:])), strings.TrimSpace(text[:max(i, 0)]) != ""
+}
+
+func envKeys(env []string) []string {
+	var out []string
+	for _, e := range env {
+		k, _, _ := strings.Cut(e, "=")
+		out = append(out, k)
+	}
+	return out
+}
