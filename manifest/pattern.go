@@ -1,0 +1,125 @@
+package manifest
+
+import (
+	"errors"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/dlclark/regexp2"
+	"github.com/santhosh-tekuri/jsonschema/v5"
+
+	"github.com/patch-cat/patch-git/spec"
+)
+
+// JSON Schema means ECMAScript by "pattern", with lookahead and back
+// references, which Go's regexp lacks; the schema library knows no other, and
+// panics on what it cannot compile. So patterns move to a keyword of our own.
+const patternKeyword = "patch-git:pattern"
+
+const (
+	maxPattern = 1024 // characters
+	// An engine with back references can be made to run for ever, by the author
+	// of a pattern or by the one who chooses the text.
+	patternTime = 100 * time.Millisecond // one match
+	checkTime   = time.Second            // all matches of one check
+)
+
+// compilePattern compiles with the u flag, and without it what is valid only so.
+func compilePattern(text string) (*regexp2.Regexp, error) {
+	if len(text) > maxPattern*4 {
+		return nil, errors.New("the pattern is too long")
+	}
+	re, err := regexp2.Compile(text, regexp2.ECMAScript|regexp2.Unicode)
+	if err != nil {
+		re, err = regexp2.Compile(text, regexp2.ECMAScript)
+	}
+	if err != nil {
+		return nil, errors.New(plainText(err.Error()))
+	}
+	re.MatchTimeout = patternTime
+	return re, nil
+}
+
+// movePatterns renames "pattern" wherever it is a keyword, and not the name of
+// a property or part of a value.
+func movePatterns(schema any) {
+	m, ok := schema.(map[string]any)
+	if !ok {
+		return
+	}
+	delete(m, patternKeyword)
+	for name, v := range m {
+		switch list, _ := v.([]any); {
+		case schemaKeywords[name] == holdsSchema:
+			movePatterns(v)
+		case schemaKeywords[name] == holdsList:
+			for _, sub := range list {
+				movePatterns(sub)
+			}
+		case schemaKeywords[name] == holdsMap:
+			named, _ := v.(map[string]any)
+			for _, sub := range named {
+				movePatterns(sub)
+			}
+		}
+	}
+	if p, ok := m["pattern"]; ok {
+		delete(m, "pattern")
+		m[patternKeyword] = p
+	}
+}
+
+// patternBudget compiles the keyword and holds the time that one check of a
+// schema may spend on all its patterns.
+type patternBudget struct{ spent atomic.Bool }
+
+// start opens the budget of a check; the returned function ends it.
+func (b *patternBudget) start() (stop func()) {
+	b.spent.Store(false)
+	t := time.AfterFunc(checkTime, func() { b.spent.Store(true) })
+	return func() { t.Stop() }
+}
+
+// Compile implements jsonschema.ExtCompiler.
+func (b *patternBudget) Compile(_ jsonschema.CompilerContext, m map[string]any) (jsonschema.ExtSchema, error) {
+	v, ok := m[patternKeyword]
+	if !ok {
+		return nil, nil
+	}
+	text, ok := v.(string)
+	if !ok {
+		return nil, errors.New("a pattern must be a string")
+	}
+	re, err := compilePattern(text)
+	if err != nil {
+		return nil, err
+	}
+	return patternRule{re, b}, nil
+}
+
+type patternRule struct {
+	re     *regexp2.Regexp
+	budget *patternBudget
+}
+
+// Validate implements jsonschema.ExtSchema. A match that takes too long is no
+// match: "could not tell" must not let a value through.
+func (p patternRule) Validate(ctx jsonschema.ValidationContext, v any) error {
+	text, ok := v.(string)
+	if !ok {
+		return nil
+	}
+	if p.budget.spent.Load() {
+		return ctx.Error("pattern", "matching patterns takes too long")
+	}
+	switch match, err := p.re.MatchString(text); {
+	case err != nil:
+		return ctx.Error("pattern", "matching pattern %s takes too long", quoted(p.re))
+	case !match:
+		return ctx.Error("pattern", "does not match pattern %s", quoted(p.re))
+	}
+	return nil
+}
+
+func quoted(re *regexp2.Regexp) string { return strings.ReplaceAll(spec.Quote(re.String()), "%", "%%") }

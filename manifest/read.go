@@ -1,0 +1,69 @@
+package manifest
+
+import (
+	"path"
+	"strings"
+
+	"github.com/patch-cat/patch-git/internal/limits"
+	"github.com/patch-cat/patch-git/spec"
+)
+
+// Mode says how forgiving a reading is.
+type Mode int
+
+const (
+	// Strict is for registries: what is missing or unknown is an error.
+	Strict Mode = iota
+	// Lenient is for files of one's own: keys that have a default may be
+	// missing [C-14] and unknown ones are left out, both with a warning.
+	Lenient
+)
+
+// Document is a file that was read.
+type Document struct {
+	Tool     spec.Tool
+	Raw      []byte // the file's bytes, never altered
+	Body     int    // byte offset in Raw where the code begins
+	BodyLine int    // line of the file on which the code begins, from 1
+	places   map[string]pos
+}
+
+// Place tells where a field stands in the file, line and column from 1. The
+// field is named by a JSON Pointer into the manifest as written, such as
+// "/description" or "/inputs/0/default". Zeros mean that the file lacks it.
+func (d *Document) Place(pointer string) (line, col int) {
+	p := d.places[pointer]
+	return p.line, p.col
+}
+
+// Read reads a tool file and reports everything that is wrong with it, sorted
+// by place. The file's name chooses the format, and every finding carries it.
+//
+// The document is nil when there is nothing that could be called a tool: no
+// trustworthy frontmatter, or no name and version in it. When a finding is an
+// error ([spec.Blocking]) a document may still be returned, to show what the
+// file is about; it must not be published or run then.
+func Read(file string, data []byte, mode Mode) (*Document, []spec.Finding) {
+	r := &report{file: file, mode: mode}
+	if len(data) > limits.SourceScan {
+		r.add(notScanned, pos{}, "the file has %d bytes, at most %d are read", len(data), limits.SourceScan)
+		return nil, r.finish()
+	}
+	var doc *Document
+	switch formatOf(file) {
+	case spec.FormatPatch:
+		doc = readPatch(r, data)
+	default:
+		r.add(unknownFile, pos{}, "file name %s belongs to no manifest format", spec.Quote(path.Base(file)))
+	}
+	return doc, r.finish()
+}
+
+// formatOf tells the format of a file by its name alone, never by what is in
+// it: several formats use the same keys for different things [C-37].
+func formatOf(file string) spec.Format {
+	if strings.HasSuffix(path.Base(strings.ReplaceAll(file, `\`, "/")), ".py") {
+		return spec.FormatPatch
+	}
+	return ""
+}
