@@ -191,8 +191,8 @@ func (a *Appended) addTiles(oldSize int64, entries [][]byte, read TileReader) er
 			if err != nil {
 				return err
 			}
-			if got, err := SplitEntries(b); err != nil || len(got) != old.W {
-				return fmt.Errorf("entry tile %s does not have %d entries", TilePath(old), old.W)
+			if err := a.checkEntries(b, first, old.W); err != nil {
+				return fmt.Errorf("entry tile %s: %w", TilePath(old), err)
 			}
 			bundle = append(bundle, b...)
 		}
@@ -202,6 +202,32 @@ func (a *Appended) addTiles(oldSize int64, entries [][]byte, read TileReader) er
 		}
 		t.L = -1
 		a.Tiles = append(a.Tiles, TileFile{TilePath(t), bundle})
+	}
+	return nil
+}
+
+// checkEntries compares an entry tile with the leaves of the log: no root
+// covers its bytes by themselves, and what it says is carried on.
+func (a *Appended) checkEntries(tile []byte, first int64, count int) error {
+	got, err := SplitEntries(tile)
+	if err != nil {
+		return err
+	}
+	if len(got) != count {
+		return fmt.Errorf("%d entries, not %d", len(got), count)
+	}
+	indexes := make([]int64, count)
+	for i := range indexes {
+		indexes[i] = tlog.StoredHashIndex(0, first+int64(i))
+	}
+	leaves, err := a.hashes.ReadHashes(indexes)
+	if err != nil {
+		return err
+	}
+	for i, e := range got {
+		if tlog.RecordHash(e) != leaves[i] {
+			return fmt.Errorf("entry %d is not the one in the log", first+int64(i))
+		}
 	}
 	return nil
 }

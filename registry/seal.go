@@ -1,0 +1,165 @@
+package registry
+
+import (
+	"context"
+	"time"
+
+	"github.com/patch-cat/patch-git/internal/fault"
+	"github.com/patch-cat/patch-git/internal/limits"
+	"github.com/patch-cat/patch-git/ledger"
+	"github.com/patch-cat/patch-git/spec"
+)
+
+// Signer makes the evidence of a publication. Its signatures need not be
+// deterministic, but only with deterministic ones does a publication that was
+// killed and run again end in the same bytes.
+type Signer interface {
+	// Sign returns the Sigstore bundle over a statement, at most limits.Bundle bytes.
+	Sign(ctx context.Context, s *ledger.Statement) ([]byte, error)
+	// SignCheckpoint returns a signed note over the root of the registry's log.
+	SignCheckpoint(ctx context.Context, registry spec.RegistryName, root ledger.LogRoot) ([]byte, error)
+}
+
+// Batch is what one publication changes. The order within the lists does not
+// matter; what is published already is passed over.
+type Batch struct {
+	Accept   []Acceptance
+	Withdraw []Withdrawal
+	Meta     []ToolMeta
+}
+
+// Acceptance is one checked release, with all its files: the contributed ones
+// and the generated closure.json, pylock.toml and report.json.
+type Acceptance struct {
+	Release     *spec.Release
+	Contributor ledger.Owner
+	Owners      []ledger.Owner // of a new name; the contributor when empty. An existing name keeps its own.
+	PullRequest string
+	Commit      string
+	Report      spec.Digest  // of report.json
+	Closure     *spec.Digest // of closure.json
+}
+
+// Withdrawal takes a version back, or (unyank) offers it again.
+type Withdrawal struct {
+	Event   ledger.Event // EventYank, EventUnyank or EventRevoke
+	Name    spec.Name
+	Version spec.Version
+	Reason  string // what people are shown; "" for unyank only
+}
+
+// ToolMeta is what tool.yaml says of a published name beside its versions.
+type ToolMeta struct {
+	Name       spec.Name
+	Owners     []ledger.Owner
+	Deprecated string
+	ReplacedBy spec.Name
+}
+
+// SealOptions says for whom and with what a tree is published. All but Commit
+// and Progress are compulsory.
+type SealOptions struct {
+	Registry *ledger.Registry
+	Signer   Signer
+	Now      func() time.Time
+	Checker  string // "patch-git <version>"
+	Commit   string // of the source tree, hexadecimal
+
+	// CheckHead tells why evidence is not this registry's own word about
+	// head.json, or nil. Nothing is built on a head that it refuses, and no
+	// new head is published that it would refuse.
+	CheckHead func(evidence, head []byte) error
+
+	// Progress is told how many of how many writes are done, one call at a time.
+	Progress func(done, total int)
+}
+
+// Sealed is what a publication did.
+type Sealed struct {
+	Head      ledger.Head  // the current head, new or not
+	Digest    spec.Digest  // of head.json
+	New       bool         // false: all of the batch was published already
+	Accepted  []spec.Ref   // newly, pinned, by name and version
+	Withdrawn []Withdrawal // newly, by name and version
+	Changed   []spec.Name  // tools whose owners or deprecation changed
+}
+
+// Seal publishes a batch: it moves the tree from one whole state to the next.
+// The first seal of a store makes the registry; its batch may be empty.
+//
+// The state is one pointer, head.sigstore.json. Everything that the next state
+// needs is written beside the current one, under names that the current one
+// does not use; then the pointer is replaced; then the fixed paths follow and
+// what nobody needs any more is cleared away. A crash between any two writes
+// leaves a whole tree, old or new, and the same call finishes the job: what is
+// published already is dropped from the batch, and with the same clock and a
+// deterministic signer the tree ends in the same bytes.
+//
+// Faults: "immutable" (Findings) when a published version is offered with
+// other bytes, NotFound for a withdrawal of what was never published,
+// NotVerified when the store's own tree is not what its head states, Usage for
+// a batch or options that say nothing sensible. All of these are found before
+// the first write. One call at a time: a store that has a Lock is locked.
+func Seal(ctx context.Context, store Store, batch Batch, opts SealOptions) (Sealed, error) {
+	if err := opts.check(batch); err != nil {
+		return Sealed{}, err
+	}
+	if l, ok := store.(locker); ok {
+		unlock, err := l.Lock(ctx)
+		if err != nil {
+			return Sealed{}, err
+		}
+		defer unlock()
+	}
+	cur, err := loadChain(ctx, store, &opts)
+	if err != nil {
+		return Sealed{}, err
+	}
+	p, err := newPlan(ctx, cur, batch, opts.Registry.Name)
+	if err != nil {
+		return Sealed{}, err
+	}
+	t, err := newTidy(ctx, store)
+	if err != nil {
+		return Sealed{}, err
+	}
+	if cur.head != nil && p.empty() {
+		if err := t.finish(ctx, cur, &opts); err != nil {
+			return Sealed{}, err
+		}
+		return Sealed{Head: *cur.head, Digest: cur.digest}, nil
+	}
+	next, err := build(ctx, cur, p, &opts)
+	if err != nil {
+		return Sealed{}, err
+	}
+	if err := t.repair(ctx, cur, &opts); err != nil {
+		return Sealed{}, err
+	}
+	if err := next.publish(ctx, t, &opts); err != nil {
+		return Sealed{}, err
+	}
+	return Sealed{
+		Head: *next.head, Digest: next.digest, New: true,
+		Accepted: p.refs(), Withdrawn: p.withdraw, Changed: p.changed,
+	}, nil
+}
+
+// locker is a store that several processes may write: the lock is held for one
+// whole publication.
+type locker interface {
+	Lock(ctx context.Context) (unlock func(), err error)
+}
+
+func (o *SealOptions) check(b Batch) error {
+	switch {
+	case o.Registry == nil, o.Signer == nil, o.Now == nil, o.CheckHead == nil, o.Checker == "":
+		return fault.New(fault.Internal, "seal_options", "seal: registry, signer, clock, checker and head check are compulsory")
+	case len(b.Accept)+len(b.Withdraw)+len(b.Meta) > limits.BatchSeal:
+		return fault.New(fault.Usage, "batch", "a batch has at most %d changes", limits.BatchSeal)
+	}
+	if _, err := ledger.ParseRegistry(ledger.Encode(o.Registry)); err != nil {
+		return fault.New(fault.Usage, "registry", "seal: %w", err)
+	}
+	return nil
+}

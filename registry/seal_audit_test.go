@@ -1,0 +1,408 @@
+package registry_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/x509"
+	"fmt"
+	"maps"
+	"math/big"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/patch-cat/patch-git/ledger"
+	"github.com/patch-cat/patch-git/registry"
+	"github.com/patch-cat/patch-git/spec"
+)
+
+// sealKey signs as a registry with a key does. The key is fixed, so that a
+// process that is started again signs the same bytes.
+type sealKey struct {
+	private *ecdsa.PrivateKey
+	der     []byte
+}
+
+func newSealKey(tb testing.TB) sealKey {
+	tb.Helper()
+	d := big.NewInt(4711).FillBytes(make([]byte, 32))
+	private, err := ecdsa.ParseRawPrivateKey(elliptic.P256(), d)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	der, err := x509.MarshalPKIXPublicKey(&private.PublicKey)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return sealKey{private, der}
+}
+
+func (k sealKey) Sign(_ context.Context, s *ledger.Statement) ([]byte, error) {
+	payload := ledger.Encode(s)
+	sig, err := ledger.SignECDSA(k.private, ledger.PAE(ledger.PayloadType, payload))
+	return ledger.Encode(ledger.NewBundle(ledger.KeyHint(k.der), payload, sig)), err
+}
+
+func (k sealKey) SignCheckpoint(_ context.Context, r spec.RegistryName, root ledger.LogRoot) ([]byte, error) {
+	return ledger.SignCheckpoint(r, root, k.der, func(text []byte) ([]byte, error) { return ledger.SignECDSA(k.private, text) })
+}
+
+// open verifies evidence and returns what it states.
+func (k sealKey) open(evidence []byte) (*ledger.Statement, error) {
+	b, err := ledger.ParseBundle(evidence)
+	if err != nil {
+		return nil, err
+	}
+	if !ledger.VerifyECDSA(&k.private.PublicKey, ledger.PAE(ledger.PayloadType, b.Envelope.Payload), b.Envelope.Signatures[0].Sig) {
+		return nil, fmt.Errorf("the signature does not fit")
+	}
+	return ledger.ParseStatement(b.Envelope.Payload)
+}
+
+const sealRegistry = spec.RegistryName("acme/tools")
+
+// sealOptions are those of a registry whose clock stands at the given second.
+func sealOptions(tb testing.TB, second int) registry.SealOptions {
+	k := newSealKey(tb)
+	return registry.SealOptions{
+		Registry: &ledger.Registry{
+			Schema: ledger.RegistrySchema, Name: sealRegistry, Source: "https://example.com/acme/tools",
+			Trust: ledger.Trust{Kind: ledger.TrustKey, Key: k.der},
+		},
+		Signer: k, Checker: "patch-git 0.1.0", Commit: "c0ffee",
+		Now: func() time.Time { return time.Date(2026, 1, 2, 3, 4, second, 999, time.UTC) },
+		CheckHead: func(evidence, head []byte) error {
+			s, err := k.open(evidence)
+			if err == nil && (s.PredicateType != ledger.PredicateHead || s.Subject[0].Name != sealRegistry.HeadSubject() ||
+				s.Subject[0].Digest.SHA256 != spec.DigestOf(head)) {
+				err = fmt.Errorf("the evidence is about something else")
+			}
+			return err
+		},
+	}
+}
+
+// sealTool is the source of a real tool.
+func sealTool(name, version, description string) []byte {
+	return fmt.Appendf(nil, `# ---
+# name: %s
+# version: "%s"
+# description: %s
+# inputs:
+#   - name: text
+#     type: string
+#     description: The text.
+#     required: true
+#     tainted_ok: true
+# outputs:
+#   type: string
+#   description: The answer.
+# capabilities:
+#   network: false
+#   filesystem: none
+#   human_confirm: false
+# runtime:
+#   language: python
+#   python_version: "3.9"
+#   packages: []
+# external_auth: []
+# generated_by: hand
+# generated_at: 2026-01-02T03:04:05Z
+# ---
+import json, sys
+def main(text):
+    return text
+print(json.dumps(main(**json.load(sys.stdin))))
+`, name, version, description)
+}
+
+// sealRelease is a release of a tool with a report and, where more is given, other files.
+func sealRelease(name, version, description string, more ...spec.File) *spec.Release {
+	r := &spec.Release{
+		Ref: spec.Ref{Name: spec.Name(name), Version: spec.Version(version)},
+		Tool: spec.Tool{
+			Format: spec.FormatPatch, Name: spec.Name(name), Version: spec.Version(version), Description: description,
+			Capabilities: spec.Capabilities{Filesystem: spec.FilesystemNone},
+		},
+		Files: append(more,
+			spec.File{Path: "report.json", Data: []byte(`{"report":"of ` + name + `"}` + "\n")},
+			spec.File{Path: "tool.py", Data: sealTool(name, version, description)}),
+	}
+	slices.SortFunc(r.Files, func(a, b spec.File) int { return strings.Compare(a.Path, b.Path) })
+	return r
+}
+
+func acceptance(r *spec.Release) registry.Acceptance {
+	a := registry.Acceptance{Release: r, Contributor: ledger.Owner{Login: "ada", ID: 7}, PullRequest: "https://example.com/1"}
+	for _, f := range r.Files {
+		switch f.Path {
+		case ledger.ReportFileName:
+			a.Report = spec.DigestOf(f.Data)
+		case ledger.ClosureFileName:
+			d := spec.DigestOf(f.Data)
+			a.Closure = &d
+		}
+	}
+	return a
+}
+
+func mustSeal(tb testing.TB, s registry.Store, b registry.Batch, o registry.SealOptions) registry.Sealed {
+	tb.Helper()
+	out, err := registry.Seal(context.Background(), s, b, o)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return out
+}
+
+// audited is what an audit found in a tree.
+type audited struct {
+	head    ledger.Head
+	records map[spec.Name]*ledger.Record
+	files   map[string]bool // all that the head leads to, objects aside
+	behind  []string        // fixed paths that had to be read from objects/
+}
+
+// audit reads a tree from the pointer alone and believes nothing: every digest,
+// signature and proof is checked, the log is built again from its entries, and
+// the records are built again from the log.
+func audit(s registry.Source) (*audited, error) {
+	a := &audited{records: map[spec.Name]*ledger.Record{}, files: map[string]bool{ledger.HeadEvidencePath: true, ledger.RegistryPath: true}}
+	var first error
+	check := func(ok bool, format string, args ...any) {
+		if !ok && first == nil {
+			first = fmt.Errorf(format, args...)
+		}
+	}
+	read := func(path string) []byte {
+		a.files[path] = true
+		b, err := s.Read(context.Background(), path, 1<<26)
+		check(err == nil, "%s: %v", path, err)
+		return b
+	}
+	stated := func(path string, want spec.Digest) []byte {
+		a.files[path] = true
+		if b, err := s.Read(context.Background(), path, 1<<26); err == nil && spec.DigestOf(b) == want {
+			return b
+		}
+		a.behind = append(a.behind, path)
+		b, err := s.Read(context.Background(), ledger.ObjectPath(want), 1<<26)
+		check(err == nil && spec.DigestOf(b) == want, "%s: neither the path nor the object has %s: %v", path, want, err)
+		return b
+	}
+	reg, err := ledger.ParseRegistry(read(ledger.RegistryPath))
+	if err != nil {
+		return nil, err
+	}
+	pub, err := ledger.ParseKey(reg.Trust.Key)
+	if err != nil {
+		return nil, err
+	}
+	key := sealKey{&ecdsa.PrivateKey{PublicKey: *pub}, reg.Trust.Key}
+	st, err := key.open(read(ledger.HeadEvidencePath))
+	if err != nil {
+		return nil, err
+	}
+	check(st.PredicateType == ledger.PredicateHead, "head evidence of type %s", st.PredicateType)
+	h, err := ledger.ParseHead(stated(ledger.HeadPath, st.Subject[0].Digest.SHA256))
+	if err != nil {
+		return nil, cmpErr(first, err)
+	}
+	a.head = *h
+	buckets, err := ledger.ParseBuckets(stated(ledger.BucketsPath, h.Buckets))
+	if err != nil {
+		return nil, cmpErr(first, err)
+	}
+	revoked, err := ledger.ParseRevoked(stated(ledger.RevokedPath, h.Revoked))
+	if err != nil {
+		return nil, cmpErr(first, err)
+	}
+	lines := map[spec.Name]*ledger.Listing{}
+	for i := range buckets.Buckets {
+		if buckets.At(i).IsZero() {
+			continue
+		}
+		b, err := ledger.ParseBucket(stated(ledger.BucketPath(i), buckets.At(i)), i)
+		if err != nil {
+			return nil, cmpErr(first, err)
+		}
+		for n, d := range b.Names {
+			r, err := ledger.ParseRecord(stated(ledger.RecordPath(n), d), n)
+			if err != nil {
+				return nil, cmpErr(first, err)
+			}
+			a.records[n], lines[n] = r, ledger.NewListing(r)
+		}
+	}
+	catalogue, err := ledger.UpdateCatalogue(ledger.EmptyCatalogue(), lines)
+	if err != nil {
+		return nil, err
+	}
+	check(bytes.Equal(stated(ledger.CataloguePath, h.Catalogue), catalogue), "the catalogue does not follow from the records")
+	for n, r := range a.records {
+		for _, v := range r.Versions {
+			if err := auditRelease(n, v, h, key, read); err != nil {
+				return nil, cmpErr(first, err)
+			}
+		}
+	}
+	check(auditLog(a, revoked, read) == nil, "log: %v", auditLog(a, revoked, read))
+	return a, first
+}
+
+func cmpErr(first, err error) error {
+	if first != nil {
+		return first
+	}
+	return err
+}
+
+func auditRelease(n spec.Name, v ledger.RecordVersion, h *ledger.Head, key sealKey, read func(string) []byte) error {
+	raw := read(ledger.ReleasePath(n, v.Version, ledger.ReleaseFileName))
+	if spec.DigestOf(raw) != v.Release {
+		return fmt.Errorf("release.json of %s@%s is another one", n, v.Version)
+	}
+	doc, err := ledger.ParseRelease(raw)
+	if err != nil {
+		return err
+	}
+	for _, f := range doc.Files {
+		if b := read(ledger.ReleasePath(n, v.Version, f.Path)); spec.DigestOf(b) != f.SHA256 || int64(len(b)) != f.Size {
+			return fmt.Errorf("%s of %s@%s is another one", f.Path, n, v.Version)
+		}
+	}
+	st, err := key.open(read(ledger.ReleasePath(n, v.Version, ledger.EvidenceFileName)))
+	if err != nil {
+		return err
+	}
+	acc, err := ledger.ParseAcceptance(st)
+	if err != nil {
+		return err
+	}
+	if acc.Release != v.Release || st.Subject[0].Digest.SHA256 != doc.MainFile().SHA256 || st.Subject[0].Name != h.Registry.Subject(spec.Ref{Name: n, Version: v.Version}) {
+		return fmt.Errorf("the evidence of %s@%s is about something else", n, v.Version)
+	}
+	p, err := ledger.ParseProof(read(ledger.ReleasePath(n, v.Version, ledger.ProofFileName)))
+	if err != nil {
+		return err
+	}
+	root, err := ledger.OpenCheckpoint([]byte(p.Checkpoint), h.Registry, key.der)
+	if err != nil {
+		return err
+	}
+	if p.Index != v.LogIndex || p.Entry.Release != v.Release || p.Entry.Event != ledger.EventAccept || p.Entry.Time != v.Published {
+		return fmt.Errorf("the proof of %s@%s is about something else", n, v.Version)
+	}
+	if err := p.Included(root); err != nil {
+		return err
+	}
+	return ledger.Consistent(root, h.Log, func(path string) ([]byte, error) { return read(path), nil })
+}
+
+// auditLog builds the log and the withdrawals again from the entries.
+func auditLog(a *audited, revoked *ledger.Revoked, read func(string) []byte) error {
+	var entries [][]byte
+	for _, p := range ledger.EntryTilePaths(a.head.Log.Size) {
+		es, err := ledger.SplitEntries(read(p))
+		if err != nil {
+			return err
+		}
+		entries = append(entries, es...)
+	}
+	again, err := ledger.Append(ledger.LogRoot{}, entries, nil)
+	if err != nil {
+		return err
+	}
+	if again.Root != a.head.Log {
+		return fmt.Errorf("root %v, the head says %v", again.Root, a.head.Log)
+	}
+	for _, t := range again.Tiles {
+		if !bytes.Equal(read(t.Path), t.Data) {
+			return fmt.Errorf("tile %s is another one", t.Path)
+		}
+	}
+	type state struct{ yanked, revoked string }
+	want := map[string]state{}
+	for i, raw := range entries {
+		e, err := ledger.ParseEntry(raw)
+		if err != nil {
+			return err
+		}
+		ref := spec.Ref{Name: e.Name, Version: e.Version}.At()
+		st, known := want[ref]
+		v := a.records[e.Name].Find(e.Version)
+		if v == nil || v.Release != e.Release || (e.Event == ledger.EventAccept) == known {
+			return fmt.Errorf("entry %d (%s %s) does not fit the record", i, e.Event, ref)
+		}
+		switch e.Event {
+		case ledger.EventYank, ledger.EventUnyank:
+			st.yanked = e.Reason
+		case ledger.EventRevoke:
+			st.revoked = e.Reason
+		case ledger.EventAccept:
+			if v.LogIndex != int64(i) {
+				return fmt.Errorf("%s has index %d, not %d", ref, v.LogIndex, i)
+			}
+		}
+		want[ref] = st
+	}
+	count := 0
+	for _, r := range a.records {
+		for _, v := range r.Versions {
+			if (state{v.Yanked, v.Revoked}) != want[spec.Ref{Name: r.Name, Version: v.Version}.At()] || revoked.Reason(r.Name, v.Version) != v.Revoked {
+				return fmt.Errorf("%s@%s is not in the state that the log gives it", r.Name, v.Version)
+			}
+			if v.Revoked != "" {
+				count++
+			}
+		}
+	}
+	if count != len(revoked.Revoked) {
+		return fmt.Errorf("%d releases are on the revoked list, %d are revoked", len(revoked.Revoked), count)
+	}
+	return nil
+}
+
+// auditSettled is audit of a tree at rest: every fixed path is current and
+// nothing lies about that neither the current head nor the one before needs.
+func auditSettled(tb testing.TB, files map[string][]byte) *audited {
+	tb.Helper()
+	s := registry.NewMemory()
+	for p, b := range files {
+		if err := s.Write(tb.Context(), p, b, false); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	a, err := audit(s)
+	if err != nil {
+		tb.Fatalf("audit: %v", err)
+	}
+	if len(a.behind) > 0 {
+		tb.Errorf("fixed paths are behind: %v", a.behind)
+	}
+	partial, objects := 0, 0
+	for _, p := range slices.Sorted(maps.Keys(files)) {
+		switch {
+		case a.files[p], p == ledger.CheckpointPath:
+		case strings.HasPrefix(p, ledger.ObjectsDir+"/"):
+			if ledger.ObjectPath(spec.DigestOf(files[p])) != p {
+				tb.Errorf("object %s has other bytes", p)
+			}
+			objects++
+		case strings.HasPrefix(p, "log/tile/") && strings.Contains(p, ".p/"):
+			partial++ // of the head before
+		default:
+			tb.Errorf("%s belongs to nothing", p)
+		}
+	}
+	if partial > 3 || objects > 4*len(a.records)+4*256+10 {
+		tb.Errorf("%d old tiles and %d objects were left", partial, objects)
+	}
+	if root, err := ledger.OpenCheckpoint(files[ledger.CheckpointPath], a.head.Registry, newSealKey(tb).der); err != nil || root != a.head.Log {
+		tb.Errorf("checkpoint %v, %v, want %v", root, err, a.head.Log)
+	}
+	return a
+}

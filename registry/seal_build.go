@@ -1,0 +1,285 @@
+package registry
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/patch-cat/patch-git/internal/fault"
+	"github.com/patch-cat/patch-git/internal/limits"
+	"github.com/patch-cat/patch-git/ledger"
+	"github.com/patch-cat/patch-git/manifest"
+	"github.com/patch-cat/patch-git/spec"
+)
+
+// generation is the next state, made in memory before anything is written.
+type generation struct {
+	chain             // what the new head states
+	evidence   []byte // head.sigstore.json
+	checkpoint []byte
+	fresh      []file                     // new paths: releases and tiles
+	releases   map[string]map[string]bool // folder of each new release -> its paths
+	changes    []change                   // documents that get other bytes
+}
+
+// build makes the documents of the next state.
+func build(ctx context.Context, cur *chain, p *plan, o *SealOptions) (*generation, error) {
+	g := &generation{chain: chain{store: cur.store, bucket: map[int]*ledger.Bucket{}}, releases: map[string]map[string]bool{}}
+	g.head = &ledger.Head{
+		Schema: ledger.HeadSchema, Registry: o.Registry.Name, Seq: 1, Commit: o.Commit,
+		Time: ledger.FormatTime(o.Now()),
+	}
+	if cur.head != nil {
+		// A clock that went back must not make the tree's time go back.
+		g.head.Seq, g.head.Time = cur.head.Seq+1, max(g.head.Time, cur.head.Time)
+	}
+	if err := g.appendLog(ctx, cur, p, o); err != nil {
+		return nil, err
+	}
+	if err := g.rewriteRecords(ctx, cur, p); err != nil {
+		return nil, err
+	}
+	return g, g.seal(ctx, cur, o)
+}
+
+// appendLog writes the events down, and makes the folder of each new release
+// with the proof that it is in the log.
+func (g *generation) appendLog(ctx context.Context, cur *chain, p *plan, o *SealOptions) error {
+	var entries [][]byte
+	accepts := make([]ledger.Entry, len(p.accept))
+	for i, a := range p.accept {
+		accepts[i] = g.entry(ledger.EventAccept, a.ref(), "")
+		entries = append(entries, ledger.Encode(accepts[i]))
+	}
+	for _, w := range p.withdraw {
+		ref := w.ref()
+		if r := p.records[w.Name]; r != nil && r.Find(w.Version) != nil {
+			ref.Digest = r.Find(w.Version).Release
+		} else {
+			ref.Digest = p.fresh[w.Name][w.Version]
+		}
+		entries = append(entries, ledger.Encode(g.entry(w.Event, ref, w.Reason)))
+	}
+	before := cur.logRoot()
+	log, err := ledger.Append(before, entries, func(path string) ([]byte, error) {
+		return cur.store.Read(ctx, path, limits.EntryTile)
+	})
+	if err != nil {
+		if fault.KindOf(err) == fault.Unavailable || ctx.Err() != nil {
+			return err
+		}
+		return damaged(cur.store, "the log cannot be continued: %w", err)
+	}
+	g.head.Log = log.Root
+	for _, t := range log.Tiles {
+		g.fresh = append(g.fresh, file{t.Path, t.Data, true})
+	}
+	if g.checkpoint, err = o.Signer.SignCheckpoint(ctx, o.Registry.Name, log.Root); err != nil {
+		return err
+	}
+	for i, a := range p.accept {
+		index := before.Size + int64(i)
+		hashes, err := log.Prove(index)
+		if err != nil {
+			return err
+		}
+		proof := ledger.Proof{
+			Schema: ledger.ProofSchema, Entry: accepts[i], Index: index, Hashes: hashes, Checkpoint: string(g.checkpoint),
+		}
+		evidence, err := o.Signer.Sign(ctx, a.statement(before.Size, o))
+		if err != nil {
+			return err
+		}
+		if err := g.addRelease(a, evidence, ledger.Encode(proof)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (g *generation) entry(e ledger.Event, r spec.Ref, reason string) ledger.Entry {
+	return ledger.Entry{
+		Schema: ledger.EntrySchema, Event: e, Name: r.Name, Version: r.Version, Release: r.Digest, Time: g.head.Time, Reason: reason,
+	}
+}
+
+// statement is what is signed about a release.
+func (a *accepted) statement(logSize int64, o *SealOptions) *ledger.Statement {
+	return ledger.NewStatement(o.Registry.Name.Subject(spec.Ref{Name: a.doc.Name, Version: a.doc.Version}),
+		a.doc.MainFile().SHA256, ledger.PredicateAcceptance, ledger.Acceptance{
+			Registry: registryID(o.Registry), Name: a.doc.Name, Version: a.doc.Version, Format: a.doc.Format,
+			Release: a.digest, Files: a.doc.Files, Permissions: a.doc.Permissions, Contributor: a.Contributor,
+			PullRequest: a.PullRequest, Commit: a.Commit, Report: a.Report, Closure: a.Closure,
+			Checker: o.Checker, LogSize: logSize,
+		})
+}
+
+func registryID(r *ledger.Registry) ledger.RegistryID {
+	return ledger.RegistryID{Name: r.Name, URI: r.Source}
+}
+
+// addRelease lists the files of a release's folder.
+func (g *generation) addRelease(a accepted, evidence, proof []byte) error {
+	if len(evidence) > limits.Bundle {
+		return fmt.Errorf("evidence for %s has %d bytes, allowed are %d", a.ref().At(), len(evidence), limits.Bundle)
+	}
+	if _, err := ledger.ParseProof(proof); err != nil {
+		return err
+	}
+	paths := map[string]bool{}
+	g.releases[ledger.ReleaseDir(a.doc.Name, a.doc.Version)] = paths
+	add := func(name string, data []byte) {
+		path := ledger.ReleasePath(a.doc.Name, a.doc.Version, name)
+		paths[path] = true
+		g.fresh = append(g.fresh, file{path, data, true})
+	}
+	for _, f := range a.Release.Files {
+		add(f.Path, f.Data)
+	}
+	add(ledger.ReleaseFileName, a.raw)
+	add(ledger.EvidenceFileName, evidence)
+	add(ledger.ProofFileName, proof)
+	return nil
+}
+
+// rewriteRecords makes the record of every name concerned, and the buckets,
+// the revoked list and the catalogue that follow from them.
+func (g *generation) rewriteRecords(ctx context.Context, cur *chain, p *plan) error {
+	records := p.apply(cur, g.head.Time)
+	buckets, revoked := *cur.buckets, *cur.revoked
+	revoked.Revoked = slices.Clone(revoked.Revoked)
+	g.buckets, g.revoked = &buckets, &revoked
+	lines := map[spec.Name]*ledger.Listing{}
+	for _, n := range sortedNames(records) {
+		r := records[n]
+		if err := describe(ctx, cur, p, r); err != nil {
+			return err
+		}
+		raw := ledger.Encode(r)
+		if _, err := ledger.ParseRecord(raw, n); err != nil {
+			return fault.New(fault.Findings, "record", "%w", err)
+		}
+		old, err := cur.namesIn(ctx, ledger.BucketOf(n))
+		if err != nil {
+			return err
+		}
+		g.change(ledger.RecordPath(n), old.Names[n], raw)
+		g.editable(ledger.BucketOf(n), old).Names[n] = spec.DigestOf(raw)
+		lines[n] = ledger.NewListing(r)
+	}
+	for i, b := range g.bucket {
+		raw := ledger.Encode(b)
+		if _, err := ledger.ParseBucket(raw, i); err != nil {
+			return fault.New(fault.Findings, "bucket", "%w", err)
+		}
+		g.change(ledger.BucketPath(i), cur.buckets.At(i), raw)
+		g.buckets.Set(i, spec.DigestOf(raw))
+	}
+	p.revoke(g.revoked)
+	old, err := cur.catalogue(ctx)
+	if err != nil {
+		return err
+	}
+	catalogue, err := ledger.UpdateCatalogue(old, lines)
+	if err != nil {
+		return damaged(cur.store, "%w", err)
+	}
+	if len(catalogue) > limits.Catalogue {
+		return fault.New(fault.Findings, "catalogue", "the catalogue has %d bytes, allowed are %d", len(catalogue), limits.Catalogue)
+	}
+	g.head.Catalogue = spec.DigestOf(catalogue)
+	var was spec.Digest
+	if cur.head != nil {
+		was = cur.head.Catalogue
+	}
+	g.changes = append(g.changes, change{path: ledger.CataloguePath, old: was, oldData: old, new: g.head.Catalogue, data: catalogue})
+	return nil
+}
+
+// editable returns a copy of bucket i in the generation.
+func (g *generation) editable(i int, old *ledger.Bucket) *ledger.Bucket {
+	if g.bucket[i] == nil {
+		g.bucket[i] = ledger.NewBucket()
+		for n, d := range old.Names {
+			g.bucket[i].Names[n] = d
+		}
+	}
+	return g.bucket[i]
+}
+
+// describe sets the description of the latest version. Where that moved to a
+// version published before (the newest was withdrawn), it is read from its
+// manifest; where this program no longer reads it, the present one stays.
+func describe(ctx context.Context, cur *chain, p *plan, r *ledger.Record) error {
+	v := described(r)
+	for i := range p.accept {
+		if a := &p.accept[i]; a.doc.Name == r.Name && a.doc.Version == v.Version {
+			r.Description = a.Release.Tool.Description
+			return nil
+		}
+	}
+	if old := p.records[r.Name]; old != nil && described(old).Version == v.Version {
+		return nil
+	}
+	raw, err := exactly(ctx, cur.store, ledger.ReleasePath(r.Name, v.Version, ledger.ReleaseFileName), v.Release, limits.Document)
+	if err != nil {
+		return err
+	}
+	doc, err := ledger.ParseRelease(raw)
+	if err != nil {
+		return damaged(cur.store, "%w", err)
+	}
+	main := doc.MainFile()
+	data, err := exactly(ctx, cur.store, ledger.ReleasePath(r.Name, v.Version, main.Path), main.SHA256, limits.ReleaseBytes)
+	if err != nil {
+		return err
+	}
+	if m, findings := manifest.Read(main.Path, data, manifest.Strict); m != nil && !spec.Blocking(findings) {
+		r.Description = m.Tool.Description
+	}
+	return nil
+}
+
+// described is the version whose description a record has: the latest, else
+// the highest there is.
+func described(r *ledger.Record) *ledger.RecordVersion {
+	if v := r.Latest(); v != nil {
+		return v
+	}
+	return &r.Versions[len(r.Versions)-1]
+}
+
+// seal makes the documents on top, and signs the head.
+func (g *generation) seal(ctx context.Context, cur *chain, o *SealOptions) error {
+	var was ledger.Head
+	if cur.head != nil {
+		was = *cur.head
+	}
+	buckets, revoked := ledger.Encode(g.buckets), ledger.Encode(g.revoked)
+	if _, err := ledger.ParseRevoked(revoked); err != nil {
+		return fault.New(fault.Findings, "revoked", "%w", err)
+	}
+	g.head.Buckets, g.head.Revoked = spec.DigestOf(buckets), spec.DigestOf(revoked)
+	g.change(ledger.BucketsPath, was.Buckets, buckets)
+	g.change(ledger.RevokedPath, was.Revoked, revoked)
+	g.raw = ledger.Encode(g.head)
+	g.digest = spec.DigestOf(g.raw)
+	g.change(ledger.HeadPath, cur.digest, g.raw)
+	var err error
+	g.evidence, err = o.Signer.Sign(ctx, ledger.NewStatement(o.Registry.Name.HeadSubject(), g.digest, ledger.PredicateHead,
+		ledger.HeadPredicate{Registry: registryID(o.Registry), Seq: g.head.Seq, LogSize: g.head.Log.Size}))
+	if err != nil {
+		return err
+	}
+	if _, err := ledger.ParseHead(g.raw); err != nil {
+		return fault.New(fault.Usage, "head", "%w", err)
+	}
+	return o.CheckHead(g.evidence, g.raw)
+}
+
+// change records a durable document; one that stays the same is none.
+func (g *generation) change(path string, old spec.Digest, data []byte) {
+	if d := spec.DigestOf(data); d != old {
+		g.changes = append(g.changes, change{path: path, old: old, new: d, data: data, durable: true})
+	}
+}

@@ -1,0 +1,431 @@
+package registry_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/patch-cat/patch-git/internal/fault"
+	"github.com/patch-cat/patch-git/ledger"
+	"github.com/patch-cat/patch-git/registry"
+	"github.com/patch-cat/patch-git/spec"
+)
+
+// sealStory is what happens to a registry in its first days, one batch a day.
+func sealStory() []registry.Batch {
+	return []registry.Batch{
+		{},
+		{Accept: []registry.Acceptance{acceptance(sealRelease("csv_to_json", "1.0.0", "Turns CSV into JSON."))}},
+		{Accept: []registry.Acceptance{
+			acceptance(sealRelease("csv_to_json", "1.1.0", "Turns any CSV into JSON.", spec.File{Path: "data/words.txt", Data: []byte("a\n")})),
+			acceptance(sealRelease("text_diff", "0.1.0", "Compares two texts.")),
+		}},
+		{Withdraw: []registry.Withdrawal{
+			{Event: ledger.EventYank, Name: "csv_to_json", Version: "1.1.0", Reason: "loses the last line"},
+			{Event: ledger.EventRevoke, Name: "text_diff", Version: "0.1.0", Reason: "sends its input away"},
+		}},
+		{
+			Accept:   []registry.Acceptance{acceptance(sealRelease("csv_to_json", "1.0.1", "Turns CSV into good JSON."))},
+			Withdraw: []registry.Withdrawal{{Event: ledger.EventUnyank, Name: "csv_to_json", Version: "1.1.0"}},
+			Meta:     []registry.ToolMeta{{Name: "text_diff", Owners: []ledger.Owner{{Login: "eve", ID: 9}}, Deprecated: "has a better one", ReplacedBy: "csv_to_json"}},
+		},
+	}
+}
+
+func TestSealStory(t *testing.T) {
+	s := registry.NewMemory()
+	for i, b := range sealStory() {
+		out := mustSeal(t, s, b, sealOptions(t, i))
+		if !out.New || out.Head.Seq != int64(i+1) || len(out.Accepted) != len(b.Accept) || len(out.Withdrawn) != len(b.Withdraw) || len(out.Changed) != len(b.Meta) {
+			t.Fatalf("batch %d: got %+v", i, out)
+		}
+		before := s.Files()
+		a := auditSettled(t, before)
+		if a.head != out.Head {
+			t.Errorf("batch %d: the tree has head %+v, Seal said %+v", i, a.head, out.Head)
+		}
+		// The same batch again, at another time, changes nothing.
+		if again := mustSeal(t, s, b, sealOptions(t, i+30)); again.New || again.Digest != out.Digest || again.Head != out.Head {
+			t.Errorf("batch %d again: %+v", i, again)
+		}
+		if !maps.EqualFunc(before, s.Files(), bytes.Equal) {
+			t.Errorf("batch %d again changed the tree", i)
+		}
+	}
+	a := auditSettled(t, s.Files())
+	csv, diff := a.records["csv_to_json"], a.records["text_diff"]
+	if got := []spec.Version{csv.Versions[0].Version, csv.Versions[1].Version, csv.Versions[2].Version}; !slices.Equal(got, []spec.Version{"1.0.0", "1.0.1", "1.1.0"}) {
+		t.Errorf("versions %v", got)
+	}
+	if diff.Owners[0].ID != 9 || diff.Deprecated == "" || diff.ReplacedBy != "csv_to_json" || csv.Owners[0].ID != 7 {
+		t.Errorf("metadata: %+v, %+v", diff, csv.Owners)
+	}
+	if a.head.Log.Size != 7 {
+		t.Errorf("the log has %d entries, want 7", a.head.Log.Size)
+	}
+}
+
+// The description of a record is that of its latest version, also where the
+// newest is withdrawn and an older one becomes the latest again.
+func TestSealDescriptionFollowsLatest(t *testing.T) {
+	s := registry.NewMemory()
+	want := []string{"", "Turns CSV into JSON.", "Turns any CSV into JSON.", "Turns CSV into JSON.", "Turns any CSV into JSON."}
+	for i, b := range sealStory() {
+		mustSeal(t, s, b, sealOptions(t, i))
+		if a := auditSettled(t, s.Files()); i > 0 && a.records["csv_to_json"].Description != want[i] {
+			t.Errorf("after batch %d: %q, want %q", i, a.records["csv_to_json"].Description, want[i])
+		}
+	}
+}
+
+func TestSealIsDeterministic(t *testing.T) {
+	var trees []map[string][]byte
+	for round := range 2 {
+		s := registry.NewMemory()
+		for i, b := range sealStory() {
+			if round == 1 { // the caller's order leaves no trace
+				slices.Reverse(b.Accept)
+				slices.Reverse(b.Withdraw)
+			}
+			mustSeal(t, s, b, sealOptions(t, i))
+		}
+		trees = append(trees, s.Files())
+	}
+	for p, b := range trees[0] {
+		if !bytes.Equal(trees[1][p], b) {
+			t.Errorf("%s differs", p)
+		}
+	}
+	if len(trees[0]) != len(trees[1]) {
+		t.Errorf("%d and %d files", len(trees[0]), len(trees[1]))
+	}
+}
+
+// Whatever happens in whatever order, the tree follows from the log.
+func TestSealRandomStories(t *testing.T) {
+	for seed := range uint64(4) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		s := registry.NewMemory()
+		names := []string{"alpha_one", "beta_two", "gamma_three", "delta_four", "epsilon_five"}
+		versions := []string{"0.9.0", "1.0.0-rc.1", "1.0.0", "1.0.1", "1.10.0", "2.0.0"}
+		live := map[registry.Withdrawal]bool{}
+		mustSeal(t, s, registry.Batch{}, sealOptions(t, 0))
+		for round := range 120 {
+			var b registry.Batch
+			for range 1 + r.IntN(6) {
+				ref := registry.Withdrawal{Name: spec.Name(names[r.IntN(len(names))]), Version: spec.Version(versions[r.IntN(len(versions))])}
+				switch w := ref; {
+				case !live[ref]:
+					live[ref] = true
+					b.Accept = append(b.Accept, acceptance(sealRelease(string(ref.Name), string(ref.Version), "Does "+string(ref.Version)+".")))
+				default:
+					w.Event = []ledger.Event{ledger.EventYank, ledger.EventUnyank, ledger.EventRevoke}[r.IntN(3)]
+					if w.Event != ledger.EventUnyank {
+						w.Reason = []string{"broken", "malware"}[r.IntN(2)]
+					}
+					if !slices.ContainsFunc(b.Withdraw, func(o registry.Withdrawal) bool { return o.Name == w.Name && o.Version == w.Version }) {
+						b.Withdraw = append(b.Withdraw, w)
+					}
+				}
+			}
+			mustSeal(t, s, b, sealOptions(t, round%60))
+			if round%20 == 19 {
+				auditSettled(t, s.Files())
+			}
+		}
+		if a := auditSettled(t, s.Files()); a.head.Log.Size < 257 && seed == 0 {
+			t.Logf("log of %d entries", a.head.Log.Size)
+		}
+	}
+}
+
+func TestSealRefuses(t *testing.T) {
+	story := sealStory()
+	base := registry.NewMemory()
+	for i, b := range story[:3] {
+		mustSeal(t, base, b, sealOptions(t, i))
+	}
+	fresh := func() *registry.Memory {
+		s := registry.NewMemory()
+		for p, b := range base.Files() {
+			if err := s.Write(t.Context(), p, b, false); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return s
+	}
+	good := func() registry.Batch {
+		return registry.Batch{
+			Accept: []registry.Acceptance{acceptance(sealRelease("new_tool", "1.0.0", "Is new."))},
+			Withdraw: []registry.Withdrawal{
+				{Event: ledger.EventYank, Name: "csv_to_json", Version: "1.1.0", Reason: "broken"},
+				{Event: ledger.EventRevoke, Name: "csv_to_json", Version: "1.1.0", Reason: "broken"},
+			},
+			Meta: []registry.ToolMeta{{Name: "text_diff", Owners: []ledger.Owner{{Login: "ada", ID: 7}}, ReplacedBy: "csv_to_json"}},
+		}
+	}
+	withFiles := func(paths ...string) registry.Acceptance {
+		var more []spec.File
+		for _, p := range paths {
+			more = append(more, spec.File{Path: p, Data: []byte("x")})
+		}
+		return acceptance(sealRelease("new_tool", "1.0.0", "Is new.", more...))
+	}
+	for name, c := range map[string]struct {
+		change func(*registry.Batch, *registry.SealOptions)
+		kind   fault.Kind
+		reason string
+	}{
+		"published version, other bytes": {func(b *registry.Batch, _ *registry.SealOptions) {
+			b.Accept = append(b.Accept, acceptance(sealRelease("csv_to_json", "1.0.0", "Turns CSV into money.")))
+		}, fault.Findings, "immutable"},
+		"one version twice in a batch": {func(b *registry.Batch, _ *registry.SealOptions) {
+			b.Accept = append(b.Accept, acceptance(sealRelease("new_tool", "1.0.0", "Is newer.")))
+		}, fault.Findings, "immutable"},
+		"withdrawal of what never was":        {func(b *registry.Batch, _ *registry.SealOptions) { b.Withdraw[0].Version = "9.9.9" }, fault.NotFound, "no_version"},
+		"withdrawal of a name that never was": {func(b *registry.Batch, _ *registry.SealOptions) { b.Withdraw[0].Name = "../../etc" }, fault.NotFound, "no_version"},
+		"withdrawal without reason":           {func(b *registry.Batch, _ *registry.SealOptions) { b.Withdraw[0].Reason = "" }, fault.Usage, "reason"},
+		"reason with an escape sequence":      {func(b *registry.Batch, _ *registry.SealOptions) { b.Withdraw[0].Reason = "a\x1b[2J" }, fault.Usage, "reason"},
+		"withdrawal that is an acceptance":    {func(b *registry.Batch, _ *registry.SealOptions) { b.Withdraw[0].Event = ledger.EventAccept }, fault.Usage, "event"},
+		"yank and unyank at once": {func(b *registry.Batch, _ *registry.SealOptions) {
+			b.Withdraw = append(b.Withdraw, registry.Withdrawal{Event: ledger.EventUnyank, Name: "csv_to_json", Version: "1.1.0"})
+		}, fault.Usage, "batch"},
+		"metadata of a name that never was": {func(b *registry.Batch, _ *registry.SealOptions) { b.Meta[0].Name = "no_such" }, fault.NotFound, "no_tool"},
+		"tool without owner":                {func(b *registry.Batch, _ *registry.SealOptions) { b.Meta[0].Owners = nil }, fault.Usage, "owners"},
+		"owner without login":               {func(b *registry.Batch, _ *registry.SealOptions) { b.Accept[0].Contributor.Login = "" }, fault.Usage, "owners"},
+		"tool replaced by itself":           {func(b *registry.Batch, _ *registry.SealOptions) { b.Meta[0].ReplacedBy = "text_diff" }, fault.Usage, "replaced_by"},
+		"replacement that is no name":       {func(b *registry.Batch, _ *registry.SealOptions) { b.Meta[0].ReplacedBy = "../x" }, fault.Findings, "record"},
+		"file that climbs out":              {func(b *registry.Batch, _ *registry.SealOptions) { b.Accept[0] = withFiles("../x") }, fault.Findings, "release"},
+		"file in place of the evidence":     {func(b *registry.Batch, _ *registry.SealOptions) { b.Accept[0] = withFiles("Evidence.sigstore.json") }, fault.Findings, "release"},
+		"file that is also a folder":        {func(b *registry.Batch, _ *registry.SealOptions) { b.Accept[0] = withFiles("data", "data/x") }, fault.Findings, "release"},
+		"folder in place of release.json":   {func(b *registry.Batch, _ *registry.SealOptions) { b.Accept[0] = withFiles("release.json/x") }, fault.Findings, "release"},
+		"files that differ in case only":    {func(b *registry.Batch, _ *registry.SealOptions) { b.Accept[0] = withFiles("DATA", "data") }, fault.Findings, "release"},
+		"manifest of another tool":          {func(b *registry.Batch, _ *registry.SealOptions) { b.Accept[0].Release.Tool.Name = "text_diff" }, fault.Usage, "release"},
+		"no release":                        {func(b *registry.Batch, _ *registry.SealOptions) { b.Accept[0].Release = nil }, fault.Usage, "release"},
+		"report that is another file":       {func(b *registry.Batch, _ *registry.SealOptions) { b.Accept[0].Report[0]++ }, fault.Usage, "release"},
+		"closure that is not there":         {func(b *registry.Batch, _ *registry.SealOptions) { b.Accept[0].Closure = &spec.Digest{1} }, fault.Usage, "release"},
+		"closure that is not named": {func(b *registry.Batch, _ *registry.SealOptions) {
+			b.Accept[0] = withFiles("closure.json")
+			b.Accept[0].Closure = nil
+		}, fault.Usage, "release"},
+		"main file that is too large": {func(b *registry.Batch, _ *registry.SealOptions) {
+			r := b.Accept[0].Release
+			i := slices.IndexFunc(r.Files, func(f spec.File) bool { return f.Path == "tool.py" })
+			r.Files[i].Data = bytes.Repeat([]byte("#"), 256<<10+1)
+		}, fault.Findings, "release"},
+		"commit that is no commit": {func(_ *registry.Batch, o *registry.SealOptions) { o.Commit = "main" }, fault.Usage, "head"},
+		"no head check":            {func(_ *registry.Batch, o *registry.SealOptions) { o.CheckHead = nil }, fault.Internal, "seal_options"},
+		"no signer":                {func(_ *registry.Batch, o *registry.SealOptions) { o.Signer = nil }, fault.Internal, "seal_options"},
+		"no trust":                 {func(_ *registry.Batch, o *registry.SealOptions) { o.Registry.Trust = ledger.Trust{} }, fault.Usage, "registry"},
+		"another registry":         {func(_ *registry.Batch, o *registry.SealOptions) { o.Registry.Name = "acme/other" }, fault.NotVerified, "damaged"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, b, o := fresh(), good(), sealOptions(t, 9)
+			before := s.Files()
+			c.change(&b, &o)
+			_, err := registry.Seal(t.Context(), s, b, o)
+			if fault.KindOf(err) != c.kind || fault.ReasonOf(err) != c.reason {
+				t.Errorf("got %v (%v, %q), want %v, %q", err, fault.KindOf(err), fault.ReasonOf(err), c.kind, c.reason)
+			}
+			if !maps.EqualFunc(before, s.Files(), bytes.Equal) {
+				t.Error("a refused batch changed the tree")
+			}
+		})
+	}
+	s := fresh()
+	if out := mustSeal(t, s, good(), sealOptions(t, 9)); !out.New {
+		t.Error("the batch that all cases change was not accepted")
+	}
+	auditSettled(t, s.Files())
+}
+
+// A registry does not build on a tree of its own that is not whole.
+func TestSealRefusesADamagedTree(t *testing.T) {
+	base := registry.NewMemory()
+	for i, b := range sealStory() {
+		mustSeal(t, base, b, sealOptions(t, i))
+	}
+	next := registry.Batch{Accept: []registry.Acceptance{acceptance(sealRelease("csv_to_json", "3.0.0", "Is new."))}}
+	flip := func(b []byte) []byte { b[len(b)/2] ^= 1; return b }
+	for name, path := range map[string]string{
+		"pointer": ledger.HeadEvidencePath, "head": ledger.HeadPath, "buckets": ledger.BucketsPath, "revoked": ledger.RevokedPath,
+		"bucket": ledger.BucketPath(ledger.BucketOf("csv_to_json")), "record": ledger.RecordPath("csv_to_json"),
+		"entry tile": ledger.PartialTilePaths(7)[1], "hash tile": ledger.PartialTilePaths(7)[0],
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := registry.NewMemory()
+			lost := spec.DigestOf(base.Files()[path])
+			for p, b := range base.Files() {
+				if p == path {
+					b = flip(b)
+				}
+				if p != ledger.ObjectPath(lost) {
+					if err := s.Write(t.Context(), p, b, false); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			before := s.Files()
+			if _, err := registry.Seal(t.Context(), s, next, sealOptions(t, 9)); err == nil {
+				t.Error("was built upon")
+			} else if fault.KindOf(err) != fault.NotVerified && path != ledger.HeadEvidencePath {
+				t.Errorf("got %v, want not verified", err)
+			}
+			if !maps.EqualFunc(before, s.Files(), bytes.Equal) {
+				t.Error("the damaged tree was changed")
+			}
+		})
+	}
+	t.Run("pointer lost", func(t *testing.T) {
+		s := registry.NewMemory()
+		for p, b := range base.Files() {
+			if p != ledger.HeadEvidencePath {
+				if err := s.Write(t.Context(), p, b, false); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if _, err := registry.Seal(t.Context(), s, next, sealOptions(t, 9)); fault.ReasonOf(err) != "damaged" {
+			t.Errorf("got %v, want damaged", err)
+		}
+	})
+	t.Run("undamaged twin", func(t *testing.T) {
+		mustSeal(t, base, next, sealOptions(t, 9))
+		auditSettled(t, base.Files())
+	})
+}
+
+// A power cut can take the one document that is not written durably.
+func TestSealRebuildsTheCatalogue(t *testing.T) {
+	s := registry.NewMemory()
+	var want []byte
+	for i, b := range sealStory() {
+		if i == 4 {
+			want = s.Files()[ledger.CataloguePath]
+			for p, b := range s.Files() {
+				if bytes.Equal(b, want) {
+					if err := s.Write(t.Context(), p, nil, false); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+		}
+		mustSeal(t, s, b, sealOptions(t, i))
+	}
+	files := s.Files()
+	delete(files, ledger.ObjectPath(spec.DigestOf(want))) // of the state before; it is only a convenience
+	auditSettled(t, files)
+}
+
+// A copy of a tree without objects, as a mirror makes it, is as good.
+func TestSealWithoutObjects(t *testing.T) {
+	s := registry.NewMemory()
+	for i, b := range sealStory() {
+		objects, err := s.List(t.Context(), ledger.ObjectsDir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range objects {
+			if err := s.Remove(t.Context(), p); err != nil {
+				t.Fatal(err)
+			}
+		}
+		mustSeal(t, s, b, sealOptions(t, i))
+		if a, err := audit(s); err != nil || len(a.behind) > 0 {
+			t.Errorf("batch %d: %v", i, err)
+		}
+	}
+}
+
+func TestSealClockThatGoesBack(t *testing.T) {
+	s := registry.NewMemory()
+	mustSeal(t, s, registry.Batch{}, sealOptions(t, 30))
+	out := mustSeal(t, s, sealStory()[1], sealOptions(t, 10))
+	if want := "2026-01-02T03:04:30Z"; out.Head.Time != want {
+		t.Errorf("the second head is of %s, want %s", out.Head.Time, want)
+	}
+	auditSettled(t, s.Files())
+}
+
+// A store that fails says so; nothing is half done.
+func TestSealStoreThatFails(t *testing.T) {
+	full := fault.New(fault.Unavailable, "disk_full", "disk full")
+	for n := range 60 {
+		s := registry.NewMemory()
+		mustSeal(t, s, registry.Batch{}, sealOptions(t, 0))
+		mustSeal(t, s, sealStory()[1], sealOptions(t, 1))
+		left := n
+		var gate = make(chan struct{}, 1)
+		gate <- struct{}{}
+		s.Hook(registry.Hooks{Write: func(string, []byte) error {
+			<-gate
+			defer func() { gate <- struct{}{} }()
+			if left--; left < 0 {
+				return full
+			}
+			return nil
+		}})
+		_, err := registry.Seal(t.Context(), s, sealStory()[2], sealOptions(t, 2))
+		s.Hook(registry.Hooks{})
+		if left >= 0 {
+			if err != nil || n < 30 {
+				t.Fatalf("%d writes were enough: %v", n, err)
+			}
+			return
+		}
+		if !errors.Is(err, error(full)) {
+			t.Fatalf("write %d failed, Seal says %v", n, err)
+		}
+		if _, err := audit(s); err != nil {
+			t.Fatalf("after failed write %d: %v", n, err)
+		}
+		mustSeal(t, s, sealStory()[2], sealOptions(t, 2))
+		auditSettled(t, s.Files())
+	}
+	t.Fatal("60 writes were not enough")
+}
+
+func TestSealProgressAndCancel(t *testing.T) {
+	s := registry.NewMemory()
+	o := sealOptions(t, 0)
+	var calls []int
+	o.Progress = func(done, total int) {
+		calls = append(calls, done)
+		if done > total {
+			t.Errorf("%d of %d", done, total)
+		}
+	}
+	mustSeal(t, s, sealStory()[1], o)
+	if !slices.IsSorted(calls) || len(calls) < 15 {
+		t.Errorf("progress %v", calls)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	o = sealOptions(t, 1)
+	o.Progress = func(done, total int) { cancel() }
+	if _, err := registry.Seal(ctx, s, sealStory()[2], o); fault.KindOf(err) != fault.Interrupted {
+		t.Errorf("cancelled: %v", err)
+	}
+	if _, err := audit(s); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestDirLock(t *testing.T) {
+	d := registry.OpenDir(t.TempDir() + "/v1")
+	unlock, err := d.Lock(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	if _, err := registry.Seal(ctx, d, registry.Batch{}, sealOptions(t, 0)); fault.KindOf(err) != fault.Unavailable {
+		t.Errorf("sealed beside another: %v", err)
+	}
+	unlock()
+	mustSeal(t, d, registry.Batch{}, sealOptions(t, 0))
+}
