@@ -35,6 +35,7 @@ import sys
 MAX_ROWS = 100_000
 MAX_COLUMNS = 1_000
 MAX_CELLS = 1_000_000
+MAX_NAME_CHARS = 4_000_000  # the names are repeated in every record
 
 
 def read_rows(text):
@@ -55,9 +56,11 @@ def read_rows(text):
     return rows
 
 
-def column_names(header):
-    """Check the header row and return the names of the columns."""
+def column_names(header, count):
+    """Check the header row of a table with count rows and return the names of the columns."""
     names = [name.strip() for name in header]
+    if sum(map(len, names)) * count > MAX_NAME_CHARS:
+        raise ValueError("the column names are too long for %d rows" % count)
     for position, name in enumerate(names, 1):
         if not name:
             raise ValueError("column %d has no name" % position)
@@ -71,7 +74,7 @@ def main(csv_text: str):
     rows = read_rows(csv_text.lstrip("\ufeff"))
     if not rows:
         return []
-    names = column_names(rows[0])
+    names = column_names(rows[0], len(rows))
     records = []
     for number, row in enumerate(rows[1:], 2):
         if len(row) > len(names):

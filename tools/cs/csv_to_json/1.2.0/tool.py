@@ -53,6 +53,7 @@ SAMPLE_ROWS = 50
 MAX_ROWS = 100_000
 MAX_COLUMNS = 1_000
 MAX_CELLS = 1_000_000
+MAX_NAME_CHARS = 4_000_000  # the names are repeated in every record
 
 # Numbers as people write them in tables. A leading zero marks a code (a postal
 # code, a part number), and more than 15 digits do not survive a JSON reader
@@ -102,9 +103,11 @@ def find_delimiter(text):
     return best
 
 
-def column_names(header):
-    """Check the header row and return the names of the columns."""
+def column_names(header, count):
+    """Check the header row of a table with count rows and return the names of the columns."""
     names = [name.strip() for name in header]
+    if sum(map(len, names)) * count > MAX_NAME_CHARS:
+        raise ValueError("the column names are too long for %d rows" % count)
     for position, name in enumerate(names, 1):
         if not name:
             raise ValueError("column %d has no name" % position)
@@ -149,7 +152,7 @@ def main(csv_text: str, delimiter: str = "auto", typed: bool = False, header: bo
     if not rows:
         return []
     if header:
-        names = column_names(rows[0])
+        names = column_names(rows[0], len(rows))
         first = 1
     else:
         names = ["column_%d" % position for position in range(1, max(map(len, rows)) + 1)]

@@ -50,7 +50,7 @@ import urllib.parse
 import bs4
 import markdownify
 
-MAX_CHARS = 2_000_000
+MAX_CHARS = 1_000_000
 MAX_DEPTH = 200  # the converter recurses, about three frames a level
 MAX_ELEMENTS = 100_000
 

@@ -19,7 +19,7 @@
 #     default: 15
 #   - name: max_bytes
 #     type: integer
-#     description: Largest number of bytes of the body to read, from 1 to 2000000.
+#     description: Largest number of bytes of the body to read, from 1 to 1000000.
 #     required: false
 #     default: 500000
 #   - name: max_redirects
@@ -62,7 +62,7 @@ import urllib.parse
 import zlib
 
 MAX_SECONDS = 25
-MAX_BYTES = 2_000_000
+MAX_BYTES = 1_000_000
 MAX_REDIRECTS = 10
 MAX_URL_CHARS = 8_000
 BLOCK = 65_536

@@ -46,7 +46,7 @@ import re
 import sys
 import unicodedata
 
-MAX_CHARS = 4_000_000
+MAX_CHARS = 2_000_000
 MAX_HEADINGS = 10_000
 MAX_HEADING_CHARS = 1_000  # a longer line is no heading that anybody wants to list
 
@@ -64,7 +64,7 @@ def plain_text(text):
     text = re.sub(r"<[^<>]{0,200}>", "", text)
     text = re.sub(r"!\[([^\[\]]*)\]\([^()]*\)", r"\1", text)
     text = re.sub(r"\[([^\[\]]*)\](?:\([^()]*\)|\[[^\[\]]*\])", r"\1", text)
-    text = re.sub(r"(\*\*\*|\*\*|\*|~~|`+)(?=\S)([^*~`]+)(?<=\S)\1", r"\2", text)
+    text = re.sub(r"(\*\*\*|\*\*|\*|~~|`{1,3})(?=\S)([^*~`]+)(?<=\S)\1", r"\2", text)
     text = re.sub(r"(?<!\w)(__|_)(?=\S)([^_]+)(?<=\S)\1(?!\w)", r"\2", text)
     text = re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", text)
     return " ".join(text.split())

@@ -85,19 +85,21 @@ def find(expression, text, max_matches):
     chars = 0
     line, counted = 1, 0
     for match in expression.finditer(text):
-        chars += match.end() - match.start() + sum(len(group or "") for group in match.groups())
-        if len(matches) == max_matches or chars > MAX_RESULT_CHARS:
-            return matches, True
         line += text.count("\n", counted, match.start())
         counted = match.start()
-        matches.append({
+        found = {
             "start": match.start(),
             "end": match.end(),
             "line": line,
             "match": match[0],
             "groups": list(match.groups()),
             "named": match.groupdict(),
-        })
+        }
+        # Lookahead groups can overlap, so the answer can be far longer than the text.
+        chars += len(json.dumps(found))
+        if len(matches) == max_matches or chars > MAX_RESULT_CHARS:
+            return matches, True
+        matches.append(found)
     return matches, False
 
 

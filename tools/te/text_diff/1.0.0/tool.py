@@ -46,11 +46,14 @@
 #   - "How many lines were added and removed?"
 # ---
 
+import array
 import json
 import sys
 
-MAX_CHARS = 4_000_000  # of both texts together
-MAX_EDITS = 2_000  # beyond it the search would take too long; the cost is its square
+MAX_CHARS = 2_000_000  # of both texts together
+MAX_EDITS = 2_000  # the time and memory of the search grow with its square
+MAX_STEPS = 20_000_000
+MAX_ROWS = 20_000
 
 
 def split_lines(text):
@@ -64,27 +67,33 @@ def split_lines(text):
 
 
 def shortest_edit(old, new):
-    """Return the matched index pairs of a shortest edit from old to new, None if it needs too many steps.
+    """Return the matched index pairs of a shortest edit from old to new, None if the search costs too much.
 
-    This is the greedy algorithm of Myers (1986): after d edits, reach[k] is
-    the furthest index in old on the diagonal old - new = k.
+    This is the greedy algorithm of Myers (1986): after some number of edits,
+    reach[k + offset] is the furthest index in old on the diagonal k = old - new.
     """
-    reach = {1: 0}
-    history = []
-    for edits in range(min(len(old) + len(new), MAX_EDITS) + 1):
-        history.append(dict(reach) if edits < 2 else {k: reach[k] for k in range(-edits + 1, edits, 2)})
+    offset = min(len(old) + len(new), MAX_EDITS) + 1
+    reach = [0] * (2 * offset + 1)
+    history = []  # per round, the diagonals of the round before it
+    steps = 0
+    for edits in range(offset):
+        history.append(array.array("l", reach[offset - edits : offset + edits + 1]))
         for k in range(-edits, edits + 1, 2):
-            if k == -edits or (k != edits and reach[k - 1] < reach[k + 1]):
-                x = reach[k + 1]
+            if k == -edits or (k != edits and reach[offset + k - 1] < reach[offset + k + 1]):
+                x = reach[offset + k + 1]
             else:
-                x = reach[k - 1] + 1
+                x = reach[offset + k - 1] + 1
             y = x - k
+            start = x
             while x < len(old) and y < len(new) and old[x] == new[y]:
                 x += 1
                 y += 1
-            reach[k] = x
+            steps += x - start + 1
+            reach[offset + k] = x
             if x >= len(old) and y >= len(new):
                 return walk_back(history, len(old), len(new))
+        if steps > MAX_STEPS:
+            break
     return None
 
 
@@ -92,14 +101,13 @@ def walk_back(history, x, y):
     """Follow the stored reaches from the end to the start and collect the matches."""
     pairs = []
     for edits in range(len(history) - 1, -1, -1):
-        reach = history[edits]
+        reach = history[edits]  # reach[k + edits] is that of diagonal k
         k = x - y
-        if edits == 0:
-            start_x = start_y = 0
-        else:
-            down = k == -edits or (k != edits and reach[k - 1] < reach[k + 1])
+        start_x = start_y = 0
+        if edits:
+            down = k == -edits or (k != edits and reach[edits + k - 1] < reach[edits + k + 1])
             previous = k + 1 if down else k - 1
-            start_x = reach[previous]
+            start_x = reach[edits + previous]
             start_y = start_x - previous
         while x > start_x and y > start_y:
             x -= 1
@@ -181,6 +189,8 @@ def side(old, new, hunks, context):
     rows = []
 
     def put(kind, x, y):
+        if len(rows) == MAX_ROWS:
+            raise ValueError("the answer would have more than %d rows, use the format unified or stat" % MAX_ROWS)
         rows.append({
             "kind": kind,
             "before_line": None if x is None else x + 1,
@@ -221,7 +231,10 @@ def main(before: str, after: str, format: str = "unified", context: int = 3, ign
     new_keys = ["".join(line.split()) if ignore_space else line for line in new]
     if old_open != new_open and not ignore_space:
         (old_keys if old_open else new_keys)[-1] += "\n"
-    changes, minimal = compare(old_keys, new_keys)
+    numbers = {}
+    old_numbers = [numbers.setdefault(line, len(numbers)) for line in old_keys]
+    new_numbers = [numbers.setdefault(line, len(numbers)) for line in new_keys]
+    changes, minimal = compare(old_numbers, new_numbers)
     result = {
         "equal": not changes,
         "added": sum(change[3] - change[2] for change in changes),

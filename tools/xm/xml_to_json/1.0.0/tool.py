@@ -39,53 +39,11 @@
 
 import json
 import sys
-import xml.parsers.expat
+from xml.parsers import expat
 
 MAX_CHARS = 4_000_000
 MAX_DEPTH = 64  # every level of elements is up to two levels of JSON
 MAX_NODES = 200_000  # elements and attributes
-
-
-class XMLTree:
-    """Collects what the parser reports; stack holds (name, members, text parts) of the open elements."""
-
-    def __init__(self, always_array, strip_prefixes):
-        self.always_array = always_array
-        self.strip_prefixes = strip_prefixes
-        self.stack = [("", {}, [])]
-        self.nodes = 0
-
-    def plain(self, name):
-        return name.rpartition(":")[2] if self.strip_prefixes else name
-
-    def start(self, name, attributes):
-        self.nodes += 1 + len(attributes)
-        if self.nodes > MAX_NODES or len(self.stack) > MAX_DEPTH:
-            raise ValueError("xml has more than %d nodes or is nested deeper than %d" % (MAX_NODES, MAX_DEPTH))
-        members = {}
-        for key, value in attributes.items():
-            if self.strip_prefixes and (key == "xmlns" or key.startswith("xmlns:")):
-                continue
-            members["@" + self.plain(key)] = value
-        self.stack.append((self.plain(name), members, []))
-
-    def text(self, data):
-        self.stack[-1][2].append(data)
-
-    def end(self, _name):
-        name, members, parts = self.stack.pop()
-        text = "".join(parts).strip()
-        if members and text:
-            members["#text"] = text
-        value = members or text or None
-        parent = self.stack[-1][1]
-        # A list can only come from here: attributes have another name and element values are no lists.
-        if name not in parent:
-            parent[name] = [value] if name in self.always_array else value
-        elif isinstance(parent[name], list):
-            parent[name].append(value)
-        else:
-            parent[name] = [parent[name], value]
 
 
 def refuse_doctype(*_):
@@ -93,27 +51,56 @@ def refuse_doctype(*_):
     raise ValueError("xml has a document type declaration, which is refused")
 
 
+def add_member(members, name, value, always_array):
+    """Add the value of a child element; the second of one name makes an array."""
+    if name not in members:
+        members[name] = [value] if name in always_array else value
+    elif isinstance(members[name], list):
+        members[name].append(value)
+    else:
+        members[name] = [members[name], value]
+
+
 def main(xml: str, always_array: list = [], strip_prefixes: bool = False):
-    return parse(xml, set(always_array), strip_prefixes)
+    if len(xml) > MAX_CHARS:
+        raise ValueError("xml has %d characters, allowed are %d" % (len(xml), MAX_CHARS))
+    listed = set(always_array)
+    stack = [("", {}, [])]  # (name, members, pieces of text) of the open elements
+    nodes = 0
 
+    def plain(name):
+        return name.rpartition(":")[2] if strip_prefixes else name
 
-def parse(text, always_array, strip_prefixes):
-    """Return the document as nested objects."""
-    if len(text) > MAX_CHARS:
-        raise ValueError("xml has %d characters, allowed are %d" % (len(text), MAX_CHARS))
-    tree = XMLTree(always_array, strip_prefixes)
+    def start(name, attributes):
+        nonlocal nodes
+        nodes += 1 + len(attributes)
+        if nodes > MAX_NODES or len(stack) > MAX_DEPTH:
+            raise ValueError("xml has more than %d nodes or is nested deeper than %d" % (MAX_NODES, MAX_DEPTH))
+        members = {}
+        for key, value in attributes.items():
+            if not (strip_prefixes and (key == "xmlns" or key.startswith("xmlns:"))):
+                members["@" + plain(key)] = value
+        stack.append((plain(name), members, []))
+
+    def end(_name):
+        name, members, pieces = stack.pop()
+        text = "".join(pieces).strip()
+        if members and text:
+            members["#text"] = text
+        add_member(stack[-1][1], name, members or text or None, listed)
+
     # The text is characters already, so an encoding declared in it is overridden.
-    parser = xml.parsers.expat.ParserCreate("utf-8")
+    parser = expat.ParserCreate("utf-8")
     parser.buffer_text = True
     parser.StartDoctypeDeclHandler = refuse_doctype
-    parser.StartElementHandler = tree.start
-    parser.EndElementHandler = tree.end
-    parser.CharacterDataHandler = tree.text
+    parser.StartElementHandler = start
+    parser.EndElementHandler = end
+    parser.CharacterDataHandler = lambda text: stack[-1][2].append(text)
     try:
-        parser.Parse(text.lstrip("\ufeff \t\r\n").encode("utf-8"), True)
-    except (xml.parsers.expat.ExpatError, UnicodeEncodeError) as error:
+        parser.Parse(xml.lstrip("\ufeff \t\r\n").encode("utf-8"), True)
+    except (expat.ExpatError, UnicodeEncodeError) as error:
         raise ValueError("xml is not well-formed: %s" % error) from None
-    return tree.stack[0][1]
+    return stack[0][1]
 
 
 if __name__ == "__main__":
