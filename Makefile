@@ -1,0 +1,50 @@
+# Everything that a change must pass: `make check`. The tests alone: `go test ./...`.
+
+GO      ?= go
+TOOLS    = $(GO) tool -modfile=tools.mod
+SOURCES  = $(shell git ls-files '*.go')
+
+.PHONY: check fmt vet static lint test race fuzz bench network build cross
+
+check: fmt vet static lint race
+
+fmt:
+	@out=$$($(TOOLS) gofumpt -l $(SOURCES)); if [ -n "$$out" ]; then echo "gofumpt differs:"; echo "$$out"; exit 1; fi
+
+vet:
+	$(GO) vet ./...
+
+static:
+	$(TOOLS) staticcheck ./...
+
+lint:
+	$(GO) tool -modfile=lint.mod golangci-lint run ./...
+
+test:
+	$(GO) test ./...
+
+race:
+	CGO_ENABLED=1 $(GO) test -race -shuffle=on ./...
+
+# Each fuzz target for a short while; `make fuzz FUZZTIME=10m` for a long one.
+FUZZTIME ?= 10s
+fuzz:
+	@for pkg in $$($(GO) list ./...); do \
+	  for f in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz'); do \
+	    echo "$$pkg $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$pkg || exit 1; done; done
+
+# Figures of docs/benchmarks.md.
+bench: build
+	$(GO) test -run '^$$' -bench . -benchtime 1s ./registry ./manifest ./verify ./internal/sandbox ./internal/pyenv
+	./docs/bench/run.sh ./bin/patch-git
+
+# Tests that fetch real packages through the Python package index.
+network:
+	PATCH_GIT_NETWORK_TESTS=1 $(GO) test -count=1 -timeout 20m ./internal/pyenv ./tooltests
+
+build:
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w' -o bin/patch-git ./cmd/patch-git
+
+cross:
+	@for t in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64; do \
+	  echo $$t; GOOS=$${t%/*} GOARCH=$${t#*/} CGO_ENABLED=0 $(GO) build -o /dev/null ./cmd/patch-git || exit 1; done
