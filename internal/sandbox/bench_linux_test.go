@@ -1,0 +1,65 @@
+package sandbox_test
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/patch-cat/patch-git/internal/sandbox"
+)
+
+const hello = "import json,sys\nprint(json.dumps({'hello': json.load(sys.stdin)}))\n"
+
+// BenchmarkHello runs the same tool bare and in every driver, one after the
+// other in every round, so that whatever else the machine does meets all of
+// them alike. It reports medians in milliseconds.
+//
+//	go test -run '^$' -bench Hello -benchtime 100x ./internal/sandbox
+func BenchmarkHello(b *testing.B) {
+	job := tool(b, hello)
+	dir := realTemp(b)
+	source := filepath.Join(dir, "tool.py")
+	if err := os.WriteFile(source, []byte(hello), 0o644); err != nil {
+		b.Fatal(err)
+	}
+	bare := func() error {
+		cmd := exec.Command(job.Argv[0], append(slices.Clone(job.Argv[1:len(job.Argv)-1]), source)...)
+		cmd.Env = job.Env
+		cmd.Stdin = bytes.NewReader([]byte("{}"))
+		_, err := cmd.Output()
+		return err
+	}
+	kinds := []struct {
+		name string
+		run  func() error
+	}{{"bare", bare}}
+	for _, driver := range []string{"namespaces", "landlock"} {
+		s, err := sandbox.Open(b.Context(), sandbox.Options{Now: time.Now, Driver: driver, Temp: dir})
+		if err != nil {
+			b.Logf("%s is not measured: %v", driver, err)
+			continue
+		}
+		kinds = append(kinds, struct {
+			name string
+			run  func() error
+		}{driver, func() error { _, err := s.Run(b.Context(), job); return err }})
+	}
+	took := make([][]time.Duration, len(kinds))
+	for b.Loop() {
+		for i, k := range kinds {
+			began := time.Now()
+			if err := k.run(); err != nil {
+				b.Fatalf("%s: %v", k.name, err)
+			}
+			took[i] = append(took[i], time.Since(began))
+		}
+	}
+	for i, k := range kinds {
+		slices.Sort(took[i])
+		b.ReportMetric(float64(took[i][len(took[i])/2].Microseconds())/1000, k.name+"-ms")
+	}
+}

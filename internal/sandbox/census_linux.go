@@ -1,0 +1,158 @@
+package sandbox
+
+import (
+	"bytes"
+	"os"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// census counts the processes below first, and their memory. It walks down
+// from the first process: in a pid namespace, and below a subreaper, an orphan
+// becomes the child of the first.
+func census(first int, l Limits) (count, error) {
+	var c count
+	pids := []int{first}
+	for i := 0; i < len(pids); i++ {
+		s, err := readProcStatus(pids[i])
+		if err != nil {
+			if i == 0 && !os.IsNotExist(err) {
+				return c, err
+			}
+			continue // ended meanwhile
+		}
+		c.processes += s.threads
+		c.memory += s.memory
+		children, err := childrenOf(pids[i])
+		if err != nil && i == 0 && !os.IsNotExist(err) {
+			return c, err
+		}
+		pids = append(pids, children...)
+		if c.processes > 4*l.Processes {
+			break // enough to know
+		}
+	}
+	if c.memory > l.Memory {
+		// Pages that processes share were counted for each of them. Ask for
+		// the exact share, which costs the kernel a walk over every page.
+		c.memory = 0
+		for _, pid := range pids {
+			c.memory += proportional(pid)
+		}
+	}
+	return c, nil
+}
+
+// procStatus is what /proc/PID/status says of a process.
+type procStatus struct {
+	threads int
+	memory  int64 // resident and swapped, bytes
+}
+
+func readProcStatus(pid int) (procStatus, error) {
+	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
+	if err != nil {
+		return procStatus{}, err
+	}
+	// A zombie has neither memory nor, on newer kernels, threads: it still
+	// takes a place.
+	return procStatus{
+		threads: max(1, int(field(b, "\nThreads:"))),
+		memory:  (field(b, "\nVmRSS:") + field(b, "\nVmSwap:")) * 1024,
+	}, nil
+}
+
+// proportional is the memory of a process, shared pages divided among those
+// who share them. A process that cannot be asked counts as the whole of it.
+func proportional(pid int) int64 {
+	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/smaps_rollup")
+	if err != nil {
+		s, _ := readProcStatus(pid)
+		return s.memory
+	}
+	return (field(b, "\nPss:") + field(b, "\nSwapPss:")) * 1024
+}
+
+// field is the number after a name, 0 when the name is missing.
+func field(b []byte, name string) int64 {
+	i := bytes.Index(b, []byte(name))
+	if i < 0 {
+		return 0
+	}
+	b = bytes.TrimLeft(b[i+len(name):], " \t")
+	end := 0
+	for end < len(b) && b[end] >= '0' && b[end] <= '9' {
+		end++
+	}
+	n, _ := strconv.ParseInt(string(b[:end]), 10, 64)
+	return n
+}
+
+// childrenOf reads the children of every thread of a process.
+func childrenOf(pid int) ([]int, error) {
+	dir := "/proc/" + strconv.Itoa(pid) + "/task"
+	tasks, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var pids []int
+	for i, t := range tasks {
+		b, err := os.ReadFile(dir + "/" + t.Name() + "/children")
+		if err != nil {
+			if i == 0 {
+				return nil, err // a kernel without this file, or a process that ended
+			}
+			continue
+		}
+		for _, w := range bytes.Fields(b) {
+			if n, err := strconv.Atoi(string(w)); err == nil {
+				pids = append(pids, n)
+			}
+		}
+	}
+	return pids, nil
+}
+
+// processes lists every process that this one can see.
+func processes() []int {
+	dir, err := os.Open("/proc")
+	if err != nil {
+		return nil
+	}
+	defer dir.Close()
+	names, err := dir.Readdirnames(-1)
+	if err != nil {
+		return nil
+	}
+	var pids []int
+	for _, name := range names {
+		if n, err := strconv.Atoi(name); err == nil {
+			pids = append(pids, n)
+		}
+	}
+	return pids
+}
+
+// bootKey names this boot of this kernel, this user and these namespaces, and
+// the settings that decide about user namespaces: what may change which
+// driver works, without a restart or with one.
+func bootKey() string {
+	var u unix.Utsname
+	if unix.Uname(&u) != nil {
+		return ""
+	}
+	key := unix.ByteSliceToString(u.Release[:]) + " " + strconv.Itoa(os.Getuid())
+	for _, link := range []string{"/proc/self/ns/user", "/proc/self/ns/mnt"} {
+		to, _ := os.Readlink(link)
+		key += " " + to
+	}
+	for _, file := range []string{
+		"/proc/sys/kernel/random/boot_id", "/proc/sys/user/max_user_namespaces",
+		"/proc/sys/kernel/unprivileged_userns_clone", "/proc/sys/kernel/apparmor_restrict_unprivileged_userns",
+	} {
+		b, _ := os.ReadFile(file)
+		key += " " + string(bytes.TrimSpace(b))
+	}
+	return key
+}

@@ -1,0 +1,34 @@
+// Package sandbox runs a stranger's program under stated limits, or refuses.
+//
+// What it promises. A [Job] lists everything that the program may have:
+// arguments, environment, host paths, small files, the network as a yes or a
+// no, and [Limits]. Whatever is not listed is absent. The whole process tree
+// ends with the call, with its time limit, with the cancellation of its
+// context, and with the death of the calling process. The [Outcome] says which
+// driver ran, and in NotEnforced what that driver could not do.
+//
+// What it never does. It never runs a job with less than it was asked to
+// enforce without saying so, it never runs one unprotected (only [OpenUnsafe],
+// a separate constructor, does), it never reads an inherited environment, and
+// it never mixes its own set-up failures with the program's exit code or its
+// standard error: those arrive as an error of kind Denied or Unavailable.
+//
+// Drivers, tried in this order:
+//
+//   - namespaces: new user, mount, pid, ipc, uts, cgroup and, without Network,
+//     net namespaces; a root of its own made of the listed mounts; Landlock as
+//     second layer, seccomp, resource limits, no capabilities.
+//   - landlock: for hosts that refuse user namespaces. Files are hidden by
+//     Landlock, everything that it does not mediate by seccomp. What remains
+//     open is in NotEnforced.
+//
+// Both start this same program again under another argv[0]; that is why
+// [Helper] must be the first call in main. The tool is process 1 of its pid
+// namespace, so a signal that it sends to itself and does not handle is
+// ignored by the kernel; faults, exits and exceptions are reported as usual.
+//
+// Paths. A job is written with paths as the program will see them.
+// [ScratchDir] is its private, empty, writable directory. Where a driver
+// cannot move files to another path, it rewrites the paths instead, see
+// [Job].
+package sandbox

@@ -1,0 +1,267 @@
+package sandbox
+
+import (
+	"encoding/binary"
+	"math"
+	"os"
+	"runtime"
+	"syscall"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// The words in argv[0] that turn this program into a part of the sandbox.
+const (
+	helperName = "patch-git: sandbox"
+	keeperName = "patch-git: keeper"
+)
+
+// The descriptors of the helper, after the program's own three.
+const (
+	orderFD  = 3
+	statusFD = 4
+)
+
+// Helper turns the process into the sandbox's helper when it was started as
+// one, and then never returns. It must be the first call in main: what runs
+// before it is paid twice by every run.
+func Helper() {
+	switch os.Args[0] {
+	case helperName:
+		// The rest concerns single threads: credentials, Landlock, seccomp,
+		// the parent's death. They must all meet the thread that executes.
+		runtime.LockOSThread()
+		if err := becomeProgram(); err != nil {
+			status(err.encode())
+		}
+		syscall.Exit(126)
+	case keeperName:
+		keep()
+	}
+}
+
+// status tells the caller's side something. Nobody hears a failure of it.
+func status(b []byte) { unix.Write(statusFD, b) }
+
+// becomeProgram does all of the helper's work. It returns the step that
+// failed, or nil after a rehearsal; otherwise this process is the program.
+func becomeProgram() *setupError {
+	// Asked again for this thread: the first asking, before the helper was
+	// executed, holds for the thread that started it.
+	if err := unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0); err != nil {
+		return failed(stepParent, "", err)
+	}
+	var o order
+	if err := receive(&o); err != nil {
+		return failed(stepOrder, "", err)
+	}
+	// A caller that died before the signal was asked for has closed its end.
+	ends := []unix.PollFd{{Fd: statusFD}}
+	if _, err := unix.Poll(ends, 0); err == nil && ends[0].Revents&unix.POLLERR != 0 {
+		return failed(stepParent, "", unix.ESRCH)
+	}
+	confine := cage
+	if o.leash {
+		confine = leash
+	}
+	if err := confine(&o); err != nil {
+		return err
+	}
+	return finish(&o)
+}
+
+// receive reads the order: eight bytes of length, then that much.
+func receive(o *order) error {
+	var head [8]byte
+	if err := readFull(head[:]); err != nil {
+		return err
+	}
+	n := binary.BigEndian.Uint64(head[:])
+	if n > maxOrder {
+		return unix.EMSGSIZE
+	}
+	b := make([]byte, n)
+	if err := readFull(b); err != nil {
+		return err
+	}
+	if err := o.decode(b); err != nil {
+		return unix.EBADMSG
+	}
+	return unix.Close(orderFD)
+}
+
+func readFull(b []byte) error {
+	for len(b) > 0 {
+		n, err := unix.Read(orderFD, b)
+		switch {
+		case err == unix.EINTR:
+		case err != nil:
+			return err
+		case n == 0:
+			return unix.EPIPE
+		default:
+			b = b[n:]
+		}
+	}
+	return nil
+}
+
+// finish takes away what is left to take and becomes the program. The order
+// is: input and directory while they can be opened, limits, privileges,
+// descriptors, and last the filter, which refuses some of the calls before it.
+func finish(o *order) *setupError {
+	if err := input(o); err != nil {
+		return err
+	}
+	if err := unix.Chdir(o.job.Dir); err != nil {
+		return failed(stepDir, o.job.Dir, err)
+	}
+	unix.Umask(0o022)
+	if err := setLimits(o); err != nil {
+		return err
+	}
+	if err := dropCapabilities(); err != nil {
+		return failed(stepCaps, "", err)
+	}
+	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+		return failed(stepSeal, "no_new_privs", err)
+	}
+	if err := unix.CloseRange(orderFD, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC); err != nil {
+		return failed(stepSeal, "descriptors", err)
+	}
+	return execute(o)
+}
+
+// input puts the job's standard input on descriptor 0.
+func input(o *order) *setupError {
+	var fd int
+	var err error
+	switch {
+	case o.job.StdinFile != "":
+		fd, err = unix.Open(o.job.StdinFile, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	case len(o.job.Stdin) == 0:
+		fd, err = unix.Open("/dev/null", unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	default:
+		// A file without a name, so that nothing but descriptor 0 leads to it.
+		fd, err = unix.Open(o.scratch(), unix.O_TMPFILE|unix.O_RDWR|unix.O_CLOEXEC, 0o600)
+		if err == nil {
+			err = writeAll(fd, o.job.Stdin)
+		}
+		if err == nil {
+			_, err = unix.Seek(fd, 0, unix.SEEK_SET)
+		}
+	}
+	if err == nil {
+		err = unix.Dup3(fd, 0, 0)
+	}
+	if err != nil {
+		return failed(stepFile, "standard input", err)
+	}
+	return nil
+}
+
+func writeAll(fd int, b []byte) error {
+	for len(b) > 0 {
+		n, err := unix.Write(fd, b)
+		if err != nil {
+			return err
+		}
+		b = b[n:]
+	}
+	return nil
+}
+
+func setLimits(o *order) *setupError {
+	l := &o.job.Limits
+	seconds := uint64((l.CPU + time.Second - 1) / time.Second)
+	for _, r := range []struct {
+		name string
+		what int
+		max  uint64
+	}{
+		{"core", unix.RLIMIT_CORE, 0},
+		{"processor time", unix.RLIMIT_CPU, max(seconds, 1)},
+		{"open files", unix.RLIMIT_NOFILE, uint64(l.OpenFiles)},
+		{"file size", unix.RLIMIT_FSIZE, uint64(l.FileSize)},
+		{"locked memory", unix.RLIMIT_MEMLOCK, 0},
+		{"message queues", unix.RLIMIT_MSGQUEUE, 0},
+		{"processes", unix.RLIMIT_NPROC, uint64(l.Processes + o.others)},
+		// Last: the Go runtime of this process is about to be replaced, and
+		// whatever it still does must find the memory that it has.
+		{"memory", unix.RLIMIT_AS, uint64(l.Memory)},
+	} {
+		err := unix.Prlimit(0, r.what, &unix.Rlimit{Cur: r.max, Max: r.max}, nil)
+		if err == unix.EPERM {
+			// The caller itself has less, which is the stricter.
+			err = lower(r.what, r.max)
+		}
+		if err != nil {
+			return failed(stepLimit, r.name, err)
+		}
+	}
+	return nil
+}
+
+// lower fixes a limit at the hard limit that cannot be raised.
+func lower(what int, wanted uint64) error {
+	var have unix.Rlimit
+	if err := unix.Prlimit(0, what, nil, &have); err != nil {
+		return err
+	}
+	if have.Max > wanted {
+		return unix.EPERM
+	}
+	have.Cur = have.Max
+	return unix.Prlimit(0, what, &have, nil)
+}
+
+// dropCapabilities leaves nothing in any set, so that no file and no
+// execution can give anything back.
+func dropCapabilities() error {
+	if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err != nil {
+		return err
+	}
+	for c := uintptr(0); ; c++ {
+		if err := unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0); err == unix.EINVAL {
+			break // one beyond the last that this kernel knows
+		} else if err != nil && !powerless() {
+			return err
+		}
+	}
+	head := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	var none [2]unix.CapUserData
+	return unix.Capset(&head, &none[0])
+}
+
+// powerless tells that the process has no capability to begin with: an
+// ordinary user outside of a namespace, who cannot empty the bounding set and
+// whom no_new_privs keeps from gaining anything through it.
+func powerless() bool {
+	head := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	var have [2]unix.CapUserData
+	return unix.Capget(&head, &have[0]) == nil && have == [2]unix.CapUserData{}
+}
+
+// execute arms the filter and becomes the program.
+func execute(o *order) *setupError {
+	argv, err1 := syscall.SlicePtrFromStrings(o.job.Argv)
+	envv, err2 := syscall.SlicePtrFromStrings(o.job.Env)
+	if err1 != nil || err2 != nil {
+		return failed(stepOrder, "", unix.EINVAL)
+	}
+	var self uint32
+	if o.leash && landlockABI() < scopedSignals {
+		self = uint32(unix.Getpid())
+	}
+	if err := filter(o.job.Network, o.leash, self).arm(); err != nil {
+		return failed(stepFilter, "", err)
+	}
+	status([]byte{statusStarted})
+	if o.rehearsal {
+		syscall.Exit(0)
+	}
+	_, _, e := unix.RawSyscall(unix.SYS_EXECVE, uintptr(unsafe.Pointer(argv[0])), uintptr(unsafe.Pointer(&argv[0])), uintptr(unsafe.Pointer(&envv[0])))
+	return failed(stepExec, o.job.Argv[0], e)
+}

@@ -1,0 +1,82 @@
+package sandbox
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// libraries are the places of the dynamic loader and the C library on the
+// common distributions, and of the data that they read. A place that is a
+// link is left out: where it leads is in the list, and the link itself is
+// made anew in the root.
+var libraries = [...]string{
+	"/lib/x86_64-linux-gnu", "/lib/aarch64-linux-gnu", "/lib64",
+	"/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64",
+	"/lib/ld-musl-x86_64.so.1", "/lib/ld-musl-aarch64.so.1",
+	"/usr/lib/locale", "/usr/share/zoneinfo",
+}
+
+// HostLibraries are the mounts that a program linked to the host's C library
+// needs: loader, libraries, locales and time zones, read-only and at the same
+// paths. An interpreter and its own library are for the caller to add.
+func HostLibraries() []Mount {
+	var mounts []Mount
+	for _, p := range libraries {
+		if real, err := filepath.EvalSymlinks(p); err == nil && real == p {
+			mounts = append(mounts, Mount{Source: p, Target: p})
+		}
+	}
+	return mounts
+}
+
+// maxResolver is what is read of a resolver file.
+const maxResolver = 64 << 10
+
+// networkFiles are the host's answers to "who is where", as files for the
+// private /etc.
+func networkFiles() []File {
+	var files []File
+	for _, p := range []string{"/etc/resolv.conf", "/etc/hosts"} {
+		f, err := os.Open(p)
+		if err != nil {
+			continue
+		}
+		b, err := io.ReadAll(io.LimitReader(f, maxResolver))
+		f.Close()
+		if err == nil {
+			files = append(files, File{Target: p, Data: b})
+		}
+	}
+	return files
+}
+
+// authorities are where distributions keep the certificates that TLS
+// libraries look for. None of them holds a private key.
+var authorities = [...]string{
+	"/etc/ssl/certs", "/etc/ssl/cert.pem", "/etc/ssl/openssl.cnf", "/etc/pki/tls/certs", "/etc/pki/tls/cert.pem",
+	"/etc/pki/ca-trust/extracted", "/etc/ca-certificates/extracted",
+	"/usr/share/ca-certificates", "/usr/local/share/ca-certificates",
+}
+
+// certificates are the mounts of the authorities, links resolved.
+func certificates() []Mount {
+	var mounts []Mount
+	for _, p := range authorities {
+		if real, err := filepath.EvalSymlinks(p); err == nil {
+			mounts = append(mounts, Mount{Source: real, Target: p})
+		}
+	}
+	return mounts
+}
+
+// networkPaths are the same things where they really lie.
+func networkPaths() []string {
+	var paths []string
+	for _, p := range append([]string{"/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf"}, authorities[:]...) {
+		if real, err := filepath.EvalSymlinks(p); err == nil {
+			paths = append(paths, real)
+		}
+	}
+	return paths
+}

@@ -1,0 +1,227 @@
+package sandbox
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/patch-cat/patch-git/internal/fault"
+)
+
+// landlock is the driver for hosts that refuse user namespaces. The program
+// keeps the host's root, of which Landlock lets it read what the job lists.
+// Its processes stay in one process group, which is killed as a whole.
+type landlock struct{ temp string }
+
+func (landlock) name() string { return "landlock" }
+
+// open is the honest list of what has no mediation here.
+func (landlock) open(Job) []string {
+	return []string{
+		"hidden paths: that a host file exists, its size, owner and times, and where a link points, can be seen",
+		"scratch: each file is limited, their sum is not",
+	}
+}
+
+func (l landlock) try(ctx context.Context) ([]string, error) {
+	if err := rehearse(ctx, l); err != nil {
+		return nil, err
+	}
+	return l.open(Job{}), nil
+}
+
+func (l landlock) start(j Job) (*tree, func(), error) { return l.launch(j, false) }
+
+func (l landlock) launch(j Job, rehearsal bool) (_ *tree, clean func(), err error) {
+	if !filterExists {
+		return nil, nil, noFilter()
+	}
+	if abi := landlockABI(); abi < leastLandlock {
+		return nil, nil, &hostRefusal{fault.New(fault.Denied, "sandbox_unavailable",
+			"landlock has ABI %d, at least %d is needed (Linux 6.2)", abi, leastLandlock)}
+	}
+	uid := os.Getuid()
+	attr := &syscall.SysProcAttr{Setpgid: true}
+	temp := cmp.Or(l.temp, "/tmp")
+	if uid == 0 && reachable(append(slices.Clone(j.Mounts), Mount{Source: temp})) {
+		uid = nobody
+		attr.Credential = &syscall.Credential{Uid: nobody, Gid: nobody}
+	}
+	s, err := newScratch(temp, uid)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() {
+		if err != nil {
+			s.remove()
+		}
+	}()
+	j = relocate(s.dir, j.Mounts).job(j)
+	if err := s.fill(j.Files); err != nil {
+		return nil, nil, err
+	}
+	j.Files = nil
+	o := &order{job: j, rehearsal: rehearsal, leash: true, scratchDir: s.dir, others: tasksOf(uid)}
+	k, err := newKeeper()
+	if err != nil {
+		return nil, nil, err
+	}
+	attr.Pgid = k.proc.Pid
+	t, err := launch(o, attr, func(*os.Process) { k.killGroup() }, k.killGroup)
+	if err != nil {
+		k.dismiss()
+		return nil, nil, err
+	}
+	if uid == 0 {
+		verdict := t.verdict
+		t.verdict = func() ([]string, error) {
+			notes, err := verdict()
+			return append(notes, "processes: only counted from outside, every "+nextCensus.String()), err
+		}
+	}
+	return t, func() {
+		k.dismiss()
+		s.remove()
+	}, nil
+}
+
+// leash is the helper's part of the driver.
+func leash(o *order) *setupError {
+	// Orphans come back to the program, so that the count from outside finds
+	// them. The filter keeps it that way.
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		return failed(stepSeal, "subreaper", err)
+	}
+	rules, err := newRuleset(landlockABI(), o.job.Network)
+	if err != nil {
+		return failed(stepLandlock, "", err)
+	}
+	for _, m := range o.job.Mounts {
+		fd, err := openSource(m.Source)
+		if err != nil {
+			return err
+		}
+		rights := uint64(llRead)
+		if m.Write {
+			rights = rules.writable()
+		}
+		e := rules.allow(fd, rights)
+		unix.Close(fd)
+		if e != nil {
+			return failed(stepLandlock, m.Source, e)
+		}
+	}
+	own := map[string]uint64{o.scratchDir: rules.writable()}
+	for _, d := range devices {
+		own["/dev/"+d] = llDevice
+	}
+	if o.job.Network {
+		for _, f := range networkPaths() {
+			own[f] = llRead
+		}
+	}
+	for p, rights := range own {
+		if err := rules.allowPath(p, rights); err != nil {
+			return failed(stepLandlock, p, err)
+		}
+	}
+	if err := rules.enforce(); err != nil {
+		return failed(stepLandlock, "", err)
+	}
+	return nil
+}
+
+// keeper is a second process, outside of the sandbox, that leads the process
+// group of a run. It does nothing but hold the read end of a pipe: when this
+// process dies, the pipe ends and the keeper kills the group and itself. While
+// it is not reaped, the group's number belongs to nobody else.
+type keeper struct {
+	proc *os.Process
+	life *os.File
+}
+
+func newKeeper() (*keeper, error) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		return nil, failed(stepStart, "pipe", errnoOf(err)).classify()
+	}
+	defer r.Close()
+	proc, err := os.StartProcess(self, []string{keeperName}, &os.ProcAttr{
+		Dir: "/", Env: helperEnv(), Files: []*os.File{nil, nil, nil, r},
+		Sys: &syscall.SysProcAttr{Setpgid: true},
+	})
+	if err != nil {
+		w.Close()
+		return nil, failed(stepStart, "keeper", errnoOf(err)).classify()
+	}
+	return &keeper{proc: proc, life: w}, nil
+}
+
+// killGroup ends everything in the group. setsid and setpgid are refused in
+// it, so everything is everyone; a fork that is under way fails.
+func (k *keeper) killGroup() { _ = unix.Kill(-k.proc.Pid, unix.SIGKILL) }
+
+// dismiss ends the keeper and waits until the group is gone, so that nobody
+// writes to a scratch that is being removed. A member in the middle of a
+// system call takes its time.
+func (k *keeper) dismiss() {
+	k.killGroup()
+	k.life.Close()
+	pid := k.proc.Pid
+	awaitEnd(pid)
+	_, _ = k.proc.Wait()
+	for range 200 {
+		if unix.Kill(-pid, 0) == unix.ESRCH {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// keep is the keeper's whole life.
+func keep() {
+	var b [1]byte
+	for {
+		if n, err := unix.Read(orderFD, b[:]); n == 0 || (err != nil && err != unix.EINTR) {
+			break
+		}
+	}
+	// Group 0 is the own one: no number that could have become another's.
+	_ = unix.Kill(0, unix.SIGKILL)
+	syscall.Exit(0)
+}
+
+// scratch is where the run's private files lie, as this driver sees it.
+func (o *order) scratch() string {
+	if o.leash {
+		return o.scratchDir
+	}
+	return ScratchDir
+}
+
+// tasksOf counts the threads that a user runs now: for such a user the kernel
+// counts all of them against the limit of each. It is a moment's number; the
+// tree itself is counted exactly, from outside.
+func tasksOf(uid int) int {
+	if uid == 0 {
+		return 0
+	}
+	n := 0
+	for _, pid := range processes() {
+		var st unix.Stat_t
+		dir := fmt.Sprintf("/proc/%d", pid)
+		if unix.Stat(dir, &st) != nil || int(st.Uid) != uid {
+			continue
+		}
+		if s, err := readProcStatus(pid); err == nil {
+			n += s.threads
+		}
+	}
+	return n
+}

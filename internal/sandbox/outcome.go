@@ -1,0 +1,31 @@
+package sandbox
+
+import "time"
+
+// Outcome is what became of a program that did start. The Outcome of a failed
+// call has Exit -1 and nothing else.
+type Outcome struct {
+	Exit   int    // 0 to 255; -1 when a signal ended it
+	Signal string // "SIGKILL", "SIGSEGV", …; "" when it exited
+
+	Stdout    []byte // the first bytes, up to the limit
+	Stderr    []byte // the last bytes, up to the limit
+	StdoutCut bool   // more was written, so the run was ended
+	StderrCut bool   // earlier bytes are gone
+
+	TimedOut         bool // the wall or the processor time was used up
+	OutOfMemory      bool // the tree as a whole held too much; one process alone gets ENOMEM instead
+	TooManyProcesses bool // the tree was seen at its limit
+
+	Duration    time.Duration
+	Driver      string   // "namespaces", "landlock" or "none"
+	NotEnforced []string // one sentence for each thing asked for and not done
+}
+
+// DriverReport is one line of patch-git doctor.
+type DriverReport struct {
+	Name        string
+	Works       bool
+	Reason      string   // why not, when it does not
+	NotEnforced []string // what it leaves open when it does
+}

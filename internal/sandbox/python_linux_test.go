@@ -1,0 +1,121 @@
+package sandbox_test
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/patch-cat/patch-git/internal/sandbox"
+)
+
+// python is the interpreter of all tests: where it is and what it needs.
+type python struct {
+	Exe    string
+	Mounts []sandbox.Mount
+}
+
+// findPython looks for an interpreter that an ordinary user can reach, the
+// distribution's own first.
+var findPython = sync.OnceValues(func() (python, error) {
+	var last error
+	for _, name := range []string{"/usr/bin/python3", "/usr/local/bin/python3", "python3"} {
+		path, err := exec.LookPath(name)
+		if err != nil {
+			last = err
+			continue
+		}
+		out, err := exec.Command(path, "-I", "-c",
+			"import sys,json,os,sysconfig;print(json.dumps([os.path.realpath(sys.executable),sysconfig.get_path('stdlib'),sys.base_prefix]))").Output()
+		if err != nil {
+			last = err
+			continue
+		}
+		var found [3]string
+		if err := json.Unmarshal(out, &found); err != nil {
+			last = err
+			continue
+		}
+		mounts := []sandbox.Mount{ro(found[0])}
+		if lib, err := filepath.EvalSymlinks(found[1]); err == nil {
+			mounts = append(mounts, ro(lib))
+		}
+		for _, m := range sandbox.HostLibraries() {
+			mounts = append(mounts, m)
+		}
+		if so, _ := filepath.Glob(found[2] + "/lib/libpython*.so*"); !strings.HasPrefix(found[2], "/usr") || found[2] == "/usr/local" {
+			for _, f := range so {
+				if real, err := filepath.EvalSymlinks(f); err == nil {
+					mounts = append(mounts, sandbox.Mount{Source: real, Target: f})
+				}
+			}
+		}
+		return python{found[0], mounts}, nil
+	}
+	return python{}, last
+})
+
+func ro(p string) sandbox.Mount { return sandbox.Mount{Source: p, Target: p} }
+func rw(p string) sandbox.Mount { return sandbox.Mount{Source: p, Target: p, Write: true} }
+
+// tool is a job that runs Python source as the product does: the source in
+// /tmp/tool.py, its arguments on standard input from /tmp/args.json.
+func tool(t testing.TB, source string) sandbox.Job {
+	t.Helper()
+	py, err := findPython()
+	if err != nil {
+		t.Skipf("no python3 on this machine: %v", err)
+	}
+	return sandbox.Job{
+		Argv:      []string{py.Exe, "-I", "-S", "-B", "/tmp/tool.py"},
+		Env:       []string{"PATH=/usr/bin:/bin", "HOME=/tmp", "TMPDIR=/tmp", "LANG=C.UTF-8"},
+		Mounts:    append([]sandbox.Mount(nil), py.Mounts...),
+		StdinFile: "/tmp/args.json",
+		Files: []sandbox.File{
+			{Target: "/tmp/tool.py", Data: []byte(source)},
+			{Target: "/tmp/args.json", Data: []byte("{}")},
+		},
+		Limits: sandbox.Limits{Wall: 20 * time.Second},
+	}
+}
+
+func open(t testing.TB, driver string) *sandbox.Sandbox {
+	t.Helper()
+	s, err := sandbox.Open(t.Context(), sandbox.Options{Now: time.Now, Driver: driver, Temp: realTemp(t)})
+	if err != nil {
+		t.Fatalf("open %s: %v", driver, err)
+	}
+	return s
+}
+
+func run(t testing.TB, s *sandbox.Sandbox, j sandbox.Job) sandbox.Outcome {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	out, err := s.Run(ctx, j)
+	if err != nil {
+		t.Fatalf("run: %v", err)
+	}
+	return out
+}
+
+// realTemp is a directory of the test that others can pass through, without
+// a link on its way.
+func realTemp(t testing.TB) string {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range []string{dir, filepath.Dir(dir)} {
+		if err := os.Chmod(p, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}

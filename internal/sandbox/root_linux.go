@@ -1,0 +1,295 @@
+package sandbox
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// Room in the root's file system besides the scratch.
+const (
+	rootBytes  = 1 << 20
+	rootInodes = 8192
+)
+
+// devices are all that /dev holds, besides shm and the links to descriptors.
+var devices = []string{"null", "zero", "urandom", "random"}
+
+// root is the new root while it is built. One tmpfs holds everything: it is
+// mounted a second and third time, writable, for the scratch and /dev/shm, so
+// that one size bounds both.
+type root struct {
+	o     *order
+	trees []int // cloned mounts of the job, in the order of its mounts
+	nodes []int // cloned devices
+	at    string
+	fd    int
+	dev   uint64
+}
+
+// cage builds the namespaces' inside: a root that holds what the job lists,
+// entered by pivot_root, with Landlock behind it. The process is alone in new
+// namespaces and has all capabilities over them.
+func cage(o *order) *setupError {
+	// Nothing that is mounted from here on may reach the host, nor the
+	// other way round.
+	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
+		return failed(stepPrivate, "", err)
+	}
+	r := &root{o: o}
+	for _, build := range []func() *setupError{r.collect, r.base, r.place, r.proc, r.files, r.enter, r.wall} {
+		if err := build(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// collect clones the mounts out of the host's tree, while it can be seen.
+func (r *root) collect() *setupError {
+	slices.SortFunc(r.o.job.Mounts, func(a, b Mount) int { return strings.Compare(a.Target, b.Target) })
+	for _, m := range r.o.job.Mounts {
+		src, err := openSource(m.Source)
+		if err != nil {
+			return err
+		}
+		// All below comes along: a kernel refuses less to those who are not
+		// root, and reading a directory includes what is mounted in it.
+		tree, e := unix.OpenTree(src, "", unix.AT_EMPTY_PATH|unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_RECURSIVE)
+		unix.Close(src)
+		if e != nil {
+			return failed(stepClone, m.Source, e)
+		}
+		attr := unix.MountAttr{Attr_set: unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV, Propagation: unix.MS_PRIVATE}
+		if !m.Write {
+			attr.Attr_set |= unix.MOUNT_ATTR_RDONLY
+		}
+		if e := unix.MountSetattr(tree, "", unix.AT_EMPTY_PATH|unix.AT_RECURSIVE, &attr); e != nil {
+			return failed(stepClone, m.Source, e)
+		}
+		r.trees = append(r.trees, tree)
+	}
+	for _, d := range devices {
+		node, err := unix.OpenTree(unix.AT_FDCWD, "/dev/"+d, unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC)
+		if err != nil {
+			return failed(stepDevice, d, err)
+		}
+		r.nodes = append(r.nodes, node)
+	}
+	return nil
+}
+
+// openSource opens a mount's source without following a single link, and
+// refuses the kernel's own file systems under whatever name.
+func openSource(path string) (int, *setupError) {
+	fd, err := unix.Openat2(unix.AT_FDCWD, path, &unix.OpenHow{
+		Flags:   unix.O_PATH | unix.O_NOFOLLOW | unix.O_CLOEXEC,
+		Resolve: unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS,
+	})
+	if err != nil {
+		return -1, failed(stepSource, path, err)
+	}
+	var st unix.Stat_t
+	var fs unix.Statfs_t
+	if err = unix.Fstat(fd, &st); err == nil {
+		err = unix.Fstatfs(fd, &fs)
+	}
+	kind := st.Mode & unix.S_IFMT
+	switch {
+	case err != nil:
+	case kind != unix.S_IFDIR && kind != unix.S_IFREG:
+		// A socket, a pipe or a device would be a door to another process.
+		err = unix.EINVAL
+	case fs.Type == unix.PROC_SUPER_MAGIC || fs.Type == unix.SYSFS_MAGIC || fs.Type == unix.DEVPTS_SUPER_MAGIC ||
+		fs.Type == unix.CGROUP_SUPER_MAGIC || fs.Type == unix.CGROUP2_SUPER_MAGIC || fs.Type == unix.NSFS_MAGIC ||
+		fs.Type == unix.DEBUGFS_MAGIC || fs.Type == unix.TRACEFS_MAGIC || fs.Type == unix.SECURITYFS_MAGIC || fs.Type == unix.BPF_FS_MAGIC:
+		err = unix.EINVAL
+	default:
+		return fd, nil
+	}
+	unix.Close(fd)
+	return -1, failed(stepSource, path, err)
+}
+
+// base mounts the tmpfs over some directory of the host, in this namespace
+// only, and fills in what every root has.
+func (r *root) base() *setupError {
+	size := r.o.job.Limits.Scratch + rootBytes + int64(len(r.o.job.Stdin))
+	for _, f := range r.o.job.Files {
+		size += int64(len(f.Data)) + 4096
+	}
+	options := "mode=755,size=" + strconv.FormatInt(size, 10) + ",nr_inodes=" + strconv.Itoa(rootInodes+len(r.o.job.Files))
+	var err error
+	for _, r.at = range []string{"/tmp", "/mnt", "/var", "/usr"} {
+		if err = unix.Mount("tmpfs", r.at, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, options); err != unix.ENOENT && err != unix.ENOTDIR {
+			break
+		}
+	}
+	if err == nil {
+		r.fd, err = unix.Open(r.at, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	}
+	var st unix.Stat_t
+	if err == nil {
+		err = unix.Fstat(r.fd, &st)
+	}
+	if err != nil {
+		return failed(stepRoot, r.at, err)
+	}
+	r.dev = st.Dev
+	unix.Umask(0)
+	for _, d := range []struct {
+		path string
+		mode uint32
+	}{{"tmp", 0o1777}, {"dev", 0o755}, {"dev/shm", 0o1777}, {"proc", 0o555}, {"etc", 0o755}} {
+		if err := unix.Mkdirat(r.fd, d.path, d.mode); err != nil {
+			return failed(stepRoot, d.path, err)
+		}
+	}
+	for _, d := range []string{"/tmp", "/dev/shm"} {
+		flags := uintptr(unix.MS_BIND)
+		if err := unix.Mount(r.at+d, r.at+d, "", flags, ""); err != nil {
+			return failed(stepRoot, d, err)
+		}
+	}
+	for i, d := range devices {
+		fd, err := unix.Openat(r.fd, "dev/"+d, unix.O_CREAT|unix.O_WRONLY|unix.O_CLOEXEC, 0o444)
+		if err == nil {
+			unix.Close(fd)
+			err = unix.MoveMount(r.nodes[i], "", r.fd, "dev/"+d, unix.MOVE_MOUNT_F_EMPTY_PATH)
+		}
+		if err != nil {
+			return failed(stepDevice, d, err)
+		}
+	}
+	for _, l := range append(r.o.links, link{"dev/fd", "/proc/self/fd"}, link{"dev/stdin", "/proc/self/fd/0"},
+		link{"dev/stdout", "/proc/self/fd/1"}, link{"dev/stderr", "/proc/self/fd/2"}) {
+		if err := unix.Symlinkat(l.to, r.fd, l.at); err != nil {
+			return failed(stepRoot, l.at, err)
+		}
+	}
+	return nil
+}
+
+// place puts the cloned mounts where the job wants them.
+func (r *root) place() *setupError {
+	for i, m := range r.o.job.Mounts {
+		if err := r.mountAt(r.trees[i], m.Target); err != nil {
+			return failed(stepTarget, m.Target, err)
+		}
+	}
+	return nil
+}
+
+// mountAt attaches a detached mount below the new root. What is missing of the
+// target is made, but only in the root's own file system: nothing is ever
+// created in a directory of the host. No link leads out, for none is followed.
+func (r *root) mountAt(tree int, target string) error {
+	var st unix.Stat_t
+	if err := unix.Fstat(tree, &st); err != nil {
+		return err
+	}
+	names := strings.Split(target[1:], "/")
+	dir := r.fd
+	for i, name := range names {
+		next, err := r.step(dir, name, i == len(names)-1 && st.Mode&unix.S_IFMT != unix.S_IFDIR)
+		if dir != r.fd {
+			unix.Close(dir)
+		}
+		if err != nil {
+			return err
+		}
+		dir = next
+	}
+	defer unix.Close(dir)
+	return unix.MoveMount(tree, "", dir, "", unix.MOVE_MOUNT_F_EMPTY_PATH|unix.MOVE_MOUNT_T_EMPTY_PATH)
+}
+
+// step opens dir/name, after making it when it is missing and may be made.
+func (r *root) step(dir int, name string, file bool) (int, error) {
+	how := &unix.OpenHow{Flags: unix.O_PATH | unix.O_NOFOLLOW | unix.O_CLOEXEC, Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS}
+	fd, err := unix.Openat2(dir, name, how)
+	if err != unix.ENOENT {
+		return fd, err
+	}
+	var st unix.Stat_t
+	if err := unix.Fstatat(dir, "", &st, unix.AT_EMPTY_PATH); err != nil {
+		return -1, err
+	}
+	if st.Dev != r.dev {
+		return -1, unix.ENOENT
+	}
+	if !file {
+		if err := unix.Mkdirat(dir, name, 0o755); err != nil {
+			return -1, err
+		}
+	} else if fd, err = unix.Openat(dir, name, unix.O_CREAT|unix.O_EXCL|unix.O_WRONLY|unix.O_CLOEXEC, 0o444); err != nil {
+		return -1, err
+	} else {
+		unix.Close(fd)
+	}
+	return unix.Openat2(dir, name, how)
+}
+
+// proc mounts the view of the own processes, read-only, without the files of
+// the machine. Bounding the pid namespace needs one of those, so it is
+// mounted with them for that moment.
+func (r *root) proc() *setupError {
+	const flags = unix.MS_NOSUID | unix.MS_NODEV | unix.MS_NOEXEC
+	at := r.at + "/proc"
+	if r.o.pidMax > 0 {
+		if err := unix.Mount("proc", at, "proc", flags, ""); err != nil {
+			return failed(stepProc, "", err)
+		}
+		if !writeSysctl(at+"/sys/kernel/pid_max", r.o.pidMax) {
+			status([]byte{statusNoPidMax})
+		}
+		if err := unix.Unmount(at, unix.MNT_DETACH); err != nil {
+			return failed(stepProc, "", err)
+		}
+	}
+	if err := unix.Mount("proc", at, "proc", flags|unix.MS_RDONLY, "subset=pid"); err != nil {
+		return failed(stepProc, "", err)
+	}
+	return nil
+}
+
+// writeSysctl tells whether the value holds. Before Linux 6.14 the file is the
+// machine's own and cannot be written from here.
+func writeSysctl(path string, value int) bool {
+	fd, err := unix.Open(path, unix.O_WRONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return false
+	}
+	defer unix.Close(fd)
+	return writeAll(fd, strconv.AppendInt(nil, int64(value), 10)) == nil
+}
+
+// enter makes the new root the only one, and read-only.
+func (r *root) enter() *setupError {
+	if err := unix.Chdir(r.at); err != nil {
+		return failed(stepPivot, r.at, err)
+	}
+	// The old root comes to lie on the new one, and is taken off.
+	if err := unix.PivotRoot(".", "."); err != nil {
+		return failed(stepPivot, "", err)
+	}
+	if err := unix.Unmount(".", unix.MNT_DETACH); err != nil {
+		return failed(stepPivot, "", err)
+	}
+	if err := unix.Chdir("/"); err != nil {
+		return failed(stepPivot, "/", err)
+	}
+	// Only this mount: the scratch and the granted directories have their own flags.
+	if err := unix.Mount("", "/", "", unix.MS_BIND|unix.MS_REMOUNT|unix.MS_RDONLY|unix.MS_NOSUID|unix.MS_NODEV, ""); err != nil {
+		return failed(stepPivot, "", err)
+	}
+	if err := unix.Sethostname([]byte("sandbox")); err != nil {
+		return failed(stepPivot, "host name", err)
+	}
+	if err := unix.Setdomainname(nil); err != nil {
+		return failed(stepPivot, "domain name", err)
+	}
+	return nil
+}

@@ -1,0 +1,185 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/patch-cat/patch-git/internal/fault"
+)
+
+// Options say how to open a sandbox. Now is compulsory.
+type Options struct {
+	// Now measures durations; main hands down its clock.
+	Now func() time.Time
+	// Driver is the only driver allowed: "namespaces" or "landlock"; "" takes
+	// the first that works.
+	Driver string
+	// Cache is a file that remembers which driver works until the next boot,
+	// so that one command need not try; "" tries every time. It can only ever
+	// choose among drivers that protect.
+	Cache string
+	// Temp is where a driver without private memory makes the scratch
+	// directories of its runs: absolute, real, "" is /tmp.
+	Temp string
+}
+
+// driver is one way to confine a program.
+type driver interface {
+	name() string
+	// try sets everything up and lets no program run. The sentences are
+	// what the driver leaves open.
+	try(ctx context.Context) (open []string, err error)
+	// start confines and starts the job, which is checked. clean removes
+	// what the run leaves behind; it is called after the tree ended.
+	start(Job) (t *tree, clean func(), err error)
+	// open is what the driver cannot enforce for this job.
+	open(Job) []string
+}
+
+// Sandbox runs jobs with the driver that was chosen when it was opened. It is
+// safe for concurrent use.
+type Sandbox struct {
+	opts   Options
+	driver driver
+}
+
+// Open finds the driver that works here. An error is of kind Denied, reason
+// "sandbox_unavailable", when none does, and says why for each.
+func Open(ctx context.Context, opts Options) (*Sandbox, error) {
+	if opts.Now == nil {
+		return nil, fault.New(fault.Internal, "no_clock", "sandbox options have no clock")
+	}
+	drivers, err := allowed(opts)
+	if err != nil {
+		return nil, err
+	}
+	known := remembered(opts.Cache)
+	for _, d := range drivers {
+		if d.name() == known {
+			return &Sandbox{opts, d}, nil
+		}
+	}
+	d, err := choose(ctx, opts, drivers)
+	if err != nil {
+		return nil, err
+	}
+	return &Sandbox{opts, d}, nil
+}
+
+// allowed are the drivers of this system that opts permits, best first.
+func allowed(opts Options) ([]driver, error) {
+	all := drivers(opts)
+	if opts.Driver == "" {
+		return all, nil
+	}
+	for _, d := range all {
+		if d.name() == opts.Driver {
+			return []driver{d}, nil
+		}
+	}
+	return nil, unavailable("this system has no sandbox driver called " + opts.Driver)
+}
+
+// choose tries the drivers and remembers the first that works.
+func choose(ctx context.Context, opts Options, drivers []driver) (driver, error) {
+	why := noDriver
+	for _, d := range drivers {
+		_, err := d.try(ctx)
+		if err == nil {
+			if opts.Driver == "" {
+				remember(opts.Cache, d.name())
+			}
+			return d, nil
+		}
+		if ctx.Err() != nil {
+			return nil, fault.New(fault.KindOf(ctx.Err()), "run_cancelled", "choice of a sandbox was stopped: %w", ctx.Err())
+		}
+		why += "; " + d.name() + ": " + err.Error()
+	}
+	return nil, unavailable(why)
+}
+
+const noDriver = "nothing on this host can confine a tool"
+
+// unavailable is the refusal to run a tool without protection.
+func unavailable(why string) error {
+	return fault.New(fault.Denied, "sandbox_unavailable", "%s", why).
+		Hint("patch-git doctor").
+		Hint("patch-git run --unsafe-no-sandbox runs the tool with all of your rights")
+}
+
+// Run runs the job to its end. An error means that the job did not run as
+// asked: kind Usage for a job that makes no sense, Denied when a rule of it
+// cannot be enforced or a mount is not what it seems, Unavailable when the
+// host lacks something, Interrupted when ctx ended it. Whatever a started
+// program does is in the Outcome.
+func (s *Sandbox) Run(ctx context.Context, job Job) (Outcome, error) {
+	job, err := job.checked()
+	if err != nil {
+		return Outcome{Exit: -1}, err
+	}
+	out, err := s.run(ctx, s.driver, job)
+	var refused *hostRefusal
+	if !errors.As(err, &refused) {
+		return out, err
+	}
+	// The host said no to the driver itself, for example after a change of
+	// its settings. Choose anew, by trying; the Outcome tells what ran.
+	forget(s.opts.Cache)
+	drivers, err := allowed(s.opts)
+	if err != nil {
+		return Outcome{Exit: -1}, err
+	}
+	d, err := choose(ctx, s.opts, drivers)
+	if err != nil {
+		return Outcome{Exit: -1}, err
+	}
+	if out, err = s.run(ctx, d, job); errors.As(err, &refused) {
+		return Outcome{Exit: -1}, unavailable(noDriver + "; " + d.name() + ": " + refused.Error())
+	}
+	return out, err
+}
+
+func (s *Sandbox) run(ctx context.Context, d driver, job Job) (Outcome, error) {
+	if err := ctx.Err(); err != nil {
+		return Outcome{Exit: -1}, fault.New(fault.KindOf(err), "run_cancelled", "run was stopped: %w", err)
+	}
+	t, clean, err := d.start(job)
+	if err != nil {
+		return Outcome{Exit: -1}, err
+	}
+	defer clean()
+	out, err := t.supervise(ctx, job.Limits, s.opts.Now)
+	if err != nil {
+		return out, err
+	}
+	out.Driver = d.name()
+	out.NotEnforced = append(d.open(job), out.NotEnforced...)
+	return out, nil
+}
+
+// Driver is the name of the driver that was chosen.
+func (s *Sandbox) Driver() string { return s.driver.name() }
+
+// Probe tries every driver of this system, whatever a cache says.
+func Probe(ctx context.Context, opts Options) []DriverReport {
+	var reports []DriverReport
+	for _, d := range drivers(opts) {
+		open, err := d.try(ctx)
+		r := DriverReport{Name: d.name(), Works: err == nil, NotEnforced: open}
+		if err != nil {
+			r.Reason = err.Error()
+		}
+		reports = append(reports, r)
+	}
+	return reports
+}
+
+// hostRefusal is the failure of a step that only this host's settings or
+// kernel decide, so that another driver may still work.
+type hostRefusal struct{ err error }
+
+func (r *hostRefusal) Error() string { return r.err.Error() }
+
+func (r *hostRefusal) Unwrap() error { return r.err }

@@ -1,0 +1,147 @@
+package sandbox
+
+import (
+	"errors"
+	"io"
+	"os"
+	"runtime"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// self is this program, by a name that stays right when the file is replaced
+// or deleted while it runs.
+const self = "/proc/self/exe"
+
+// helperEnv is the whole environment of the helper: one thread's worth of
+// scheduler, and no collector for a heap that lives a millisecond.
+func helperEnv() []string { return []string{"GOMAXPROCS=1", "GOGC=off"} }
+
+// pipes are the ends of one run. Those of the child are closed here once the
+// child has them.
+type pipes struct {
+	stdout, stderr, order, status     *os.File // ours
+	stdoutW, stderrW, orderR, statusW *os.File // the child's
+}
+
+func newPipes() (*pipes, error) {
+	p := &pipes{}
+	for _, pair := range []struct{ r, w **os.File }{
+		{&p.stdout, &p.stdoutW}, {&p.stderr, &p.stderrW}, {&p.orderR, &p.order}, {&p.status, &p.statusW},
+	} {
+		r, w, err := os.Pipe()
+		if err != nil {
+			p.closeAll()
+			return nil, err
+		}
+		*pair.r, *pair.w = r, w
+	}
+	return p, nil
+}
+
+func (p *pipes) closeTheirs() {
+	for _, f := range []*os.File{p.stdoutW, p.stderrW, p.orderR, p.statusW} {
+		f.Close()
+	}
+}
+
+func (p *pipes) closeAll() {
+	p.closeTheirs()
+	for _, f := range []*os.File{p.stdout, p.stderr, p.order, p.status} {
+		f.Close()
+	}
+}
+
+// launch starts the helper and gives it the order. settle runs after the first
+// process ended and before it is reaped, while its number is still its own.
+func launch(o *order, attr *syscall.SysProcAttr, kill func(*os.Process), settle func()) (*tree, error) {
+	p, err := newPipes()
+	if err != nil {
+		return nil, failed(stepStart, "pipe", errnoOf(err)).classify()
+	}
+	attr.Pdeathsig = syscall.SIGKILL
+	proc, ended, err := start(self, &os.ProcAttr{
+		Dir: "/", Env: helperEnv(), Sys: attr,
+		Files: []*os.File{nil, p.stdoutW, p.stderrW, p.orderR, p.statusW},
+	}, helperName, settle)
+	if err != nil {
+		p.closeAll()
+		return nil, failed(stepStart, "", errnoOf(err)).classify()
+	}
+	p.closeTheirs()
+	go func() {
+		// A helper that died has closed its end: the verdict says why.
+		_, _ = p.order.Write(o.encode())
+		p.order.Close()
+	}()
+	return &tree{
+		proc: proc, ended: ended, stdout: p.stdout, stderr: p.stderr,
+		kill: func() { kill(proc) },
+		census: func(l Limits) (count, error) {
+			return census(proc.Pid, l)
+		},
+		verdict: func() ([]string, error) {
+			// Every process that held the other end is gone or was executed
+			// anew, so this reads what there is and ends.
+			b, err := io.ReadAll(io.LimitReader(p.status, 64<<10))
+			p.status.Close()
+			if err != nil {
+				return nil, err
+			}
+			noPidMax, err := readStatus(b)
+			var s *setupError
+			if errors.As(err, &s) {
+				err = s.classify()
+			}
+			var notes []string
+			if noPidMax {
+				notes = []string{"processes: only counted from outside, every " + nextCensus.String()}
+			}
+			return notes, err
+		},
+	}, nil
+}
+
+// start starts a process on a thread that lives until the process has ended:
+// the parent's death, of which the kernel tells the child, is the death of the
+// thread that started it.
+func start(path string, attr *os.ProcAttr, argv0 string, settle func()) (*os.Process, <-chan ending, error) {
+	type started struct {
+		proc *os.Process
+		err  error
+	}
+	begun, ended := make(chan started, 1), make(chan ending, 1)
+	go func() {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		proc, err := os.StartProcess(path, []string{argv0}, attr)
+		begun <- started{proc, err}
+		if err != nil {
+			return
+		}
+		if settle != nil {
+			awaitEnd(proc.Pid)
+			settle()
+		}
+		state, err := proc.Wait()
+		ended <- ending{state, err}
+	}()
+	s := <-begun
+	return s.proc, ended, s.err
+}
+
+// awaitEnd waits for a child to end and leaves it to be reaped.
+func awaitEnd(pid int) {
+	for unix.Waitid(unix.P_PID, pid, nil, unix.WEXITED|unix.WNOWAIT, nil) == unix.EINTR {
+	}
+}
+
+// errnoOf digs out what the kernel said.
+func errnoOf(err error) error {
+	var e syscall.Errno
+	if errors.As(err, &e) {
+		return e
+	}
+	return unix.EIO
+}

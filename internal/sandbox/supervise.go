@@ -1,0 +1,140 @@
+package sandbox
+
+import (
+	"context"
+	"os"
+	"sync/atomic"
+	"time"
+
+	"github.com/patch-cat/patch-git/internal/fault"
+)
+
+const (
+	// firstCensus lets short runs end before anything counts them.
+	firstCensus = 50 * time.Millisecond
+	// nextCensus is the pause between counts: what a tree can grow in it is
+	// the error of the memory limit.
+	nextCensus = 50 * time.Millisecond
+	// drain is how long a pipe may stay open after the tree was killed. Only
+	// a driver that cannot kill all of it ever waits that long.
+	drain = 500 * time.Millisecond
+)
+
+// tree is one started program with everything that it starts.
+type tree struct {
+	proc           *os.Process
+	ended          <-chan ending
+	stdout, stderr *os.File // our ends of the pipes
+	// kill ends all of the tree. It may be called at any time and often.
+	kill func()
+	// census counts the tree; nil where a driver does not.
+	census func(Limits) (count, error)
+	// verdict tells, after the end, whether the program ever started; nil
+	// where starting the process was all there is to it.
+	verdict func() (notes []string, err error)
+}
+
+// ending is what the wait for the first process brought.
+type ending struct {
+	state *os.ProcessState
+	err   error
+}
+
+// count is what the tree holds at one moment.
+type count struct {
+	processes int // threads included
+	memory    int64
+}
+
+// supervise waits for the tree under the limits and turns its end into an
+// Outcome. Whatever happens, nothing of the tree is left when it returns.
+func (t *tree) supervise(ctx context.Context, lim Limits, now func() time.Time) (Outcome, error) {
+	began := now()
+	out := Outcome{Exit: -1}
+	var full atomic.Bool
+	heads, tails := make(chan []byte, 1), make(chan struct{}, 1)
+	go func() {
+		heads <- readHead(t.stdout, lim.Stdout, func() { full.Store(true); t.kill() })
+	}()
+	go func() {
+		out.Stderr, out.StderrCut = readTail(t.stderr, lim.Stderr)
+		tails <- struct{}{}
+	}()
+
+	wall := time.NewTimer(lim.Wall)
+	defer wall.Stop()
+	next := time.NewTimer(firstCensus)
+	defer next.Stop()
+	var end ending
+	var cancelled, blind error
+	done := ctx.Done()
+	for waiting := true; waiting; {
+		select {
+		case end = <-t.ended:
+			waiting = false
+		case <-done:
+			cancelled, done = context.Cause(ctx), nil
+			t.kill()
+		case <-wall.C:
+			out.TimedOut = true
+			t.kill()
+		case <-next.C:
+			if t.census == nil {
+				break
+			}
+			var c count
+			if c, blind = t.census(lim); blind != nil {
+				break
+			}
+			out.TooManyProcesses = out.TooManyProcesses || c.processes >= lim.Processes
+			out.OutOfMemory = out.OutOfMemory || c.memory > lim.Memory
+			if c.processes > lim.Processes || out.OutOfMemory {
+				t.kill()
+			}
+			next.Reset(nextCensus)
+		}
+	}
+	t.kill()
+	t.closeAfter(drain, func() { out.Stdout = <-heads; <-tails })
+	out.StdoutCut = full.Load()
+	out.Duration = now().Sub(began)
+
+	var notes []string
+	if t.verdict != nil {
+		var err error
+		if notes, err = t.verdict(); err != nil && cancelled == nil {
+			return Outcome{Exit: -1}, err
+		}
+	}
+	switch {
+	case cancelled != nil:
+		return Outcome{Exit: -1}, fault.New(fault.KindOf(cancelled), "run_cancelled", "run was stopped: %w", cancelled)
+	case end.err != nil:
+		return Outcome{Exit: -1}, fault.New(fault.Unavailable, "sandbox_wait", "wait for the tool: %w", end.err)
+	}
+	if blind != nil {
+		notes = append(notes, "memory: the sum over all processes was not watched ("+blind.Error()+")")
+	}
+	out.NotEnforced = notes
+	out.Exit, out.Signal = exitOf(end.state)
+	// Only the kernel's limit on processor time kills with no doing of ours.
+	used := end.state.UserTime() + end.state.SystemTime()
+	if out.Signal != "" && used >= lim.CPU {
+		out.TimedOut = true
+	}
+	return out, nil
+}
+
+// closeAfter runs read, which ends when both pipes do, and after the pause
+// closes them so that it does.
+func (t *tree) closeAfter(pause time.Duration, read func()) {
+	late := time.AfterFunc(pause, func() {
+		t.stdout.Close()
+		t.stderr.Close()
+	})
+	read()
+	if late.Stop() {
+		t.stdout.Close()
+		t.stderr.Close()
+	}
+}

@@ -1,0 +1,77 @@
+//go:build unix
+
+package sandbox
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"syscall"
+
+	"github.com/patch-cat/patch-git/internal/fault"
+)
+
+// start runs the job with its paths moved to a scratch on the host.
+func (n none) start(j Job) (*tree, func(), error) {
+	s, err := newScratch(n.temp, os.Getuid())
+	if err != nil {
+		return nil, nil, err
+	}
+	j = relocate(s.dir, j.Mounts).job(j)
+	t, err := n.launch(s, j)
+	if err != nil {
+		s.remove()
+		return nil, nil, err
+	}
+	return t, s.remove, nil
+}
+
+func (none) launch(s *scratch, j Job) (*tree, error) {
+	if err := s.fill(j.Files); err != nil {
+		return nil, err
+	}
+	outR, outW, err := os.Pipe()
+	if err != nil {
+		return nil, fault.New(fault.Unavailable, "pipe", "make pipe: %w", err)
+	}
+	defer outW.Close()
+	errR, errW, err := os.Pipe()
+	if err != nil {
+		outR.Close()
+		return nil, fault.New(fault.Unavailable, "pipe", "make pipe: %w", err)
+	}
+	defer errW.Close()
+	cmd := &exec.Cmd{
+		Path: j.Argv[0], Args: j.Argv, Env: j.Env, Dir: j.Dir,
+		Stdin: bytes.NewReader(j.Stdin), Stdout: outW, Stderr: errW,
+		SysProcAttr: &syscall.SysProcAttr{Setpgid: true},
+		// The program need not read all of its input, nor close it.
+		WaitDelay: drain,
+	}
+	if cmd.Env == nil {
+		cmd.Env = []string{} // nil would be the caller's own environment
+	}
+	if j.StdinFile != "" {
+		in, err := os.Open(j.StdinFile)
+		if err != nil {
+			outR.Close()
+			errR.Close()
+			return nil, fault.New(fault.Unavailable, "scratch", "open standard input: %w", err)
+		}
+		defer in.Close()
+		cmd.Stdin = in
+	}
+	if err := cmd.Start(); err != nil {
+		outR.Close()
+		errR.Close()
+		return nil, fault.New(fault.Unavailable, "exec", "start the tool: %w", err)
+	}
+	kill := func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	ended := make(chan ending, 1)
+	go func() {
+		// An unread rest of the input is no error of the program.
+		_ = cmd.Wait()
+		ended <- ending{state: cmd.ProcessState}
+	}()
+	return &tree{proc: cmd.Process, ended: ended, stdout: outR, stderr: errR, kill: kill}, nil
+}
