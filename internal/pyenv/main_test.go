@@ -1,0 +1,120 @@
+package pyenv
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/patch-cat/patch-git/internal/fault"
+	"github.com/patch-cat/patch-git/internal/host"
+	"github.com/patch-cat/patch-git/internal/sandbox"
+)
+
+func TestMain(m *testing.M) {
+	sandbox.Helper() // the sandbox starts this program again
+	os.Exit(m.Run())
+}
+
+// box opens the sandbox of this machine, with one driver if named.
+func box(t testing.TB, driver string) *sandbox.Sandbox {
+	t.Helper()
+	s, err := sandbox.Open(t.Context(), sandbox.Options{Now: time.Now, Driver: driver})
+	if fault.ReasonOf(err) == "sandbox_unavailable" {
+		t.Skipf("this machine confines nothing, so nothing can be run: %v", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// testHost is a host whose state lies in a directory of its own and whose
+// environment is env alone.
+func testHost(t testing.TB, env map[string]string) *host.Host {
+	t.Helper()
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	home, _ := os.UserHomeDir()
+	return &host.Host{
+		Getenv: func(name string) string { return env[name] },
+		Now:    time.Now,
+		GOOS:   runtime.GOOS, GOARCH: runtime.GOARCH,
+		Home:  home,
+		Paths: host.Paths{Root: root},
+		HTTP:  func() *http.Client { return http.DefaultClient },
+	}
+}
+
+// real is a Pythons over the machine's own interpreters.
+func real(t testing.TB) *Pythons {
+	t.Helper()
+	return New(testHost(t, map[string]string{"PATH": os.Getenv("PATH")}), box(t, ""))
+}
+
+// anyPython is the lowest interpreter here that tools can run on.
+func anyPython(t testing.TB, p *Pythons) *Interpreter {
+	t.Helper()
+	in, err := p.Find(t.Context(), "3.9", false)
+	if fault.ReasonOf(err) == "no_python" {
+		t.Skipf("no Python to run anything on: %v", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return in
+}
+
+// run prepares and runs a tool and fails the test unless it started.
+func run(t testing.TB, p *Pythons, in *Interpreter, source string, c Call) sandbox.Outcome {
+	t.Helper()
+	g, err := p.Prepare(t.Context(), in, []byte(source))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := p.box.Run(t.Context(), g.Job(c))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// bare runs a tool as the contract words it, with no help of ours, to compare
+// with. Only sources of these tests go here.
+func bare(t testing.TB, in *Interpreter, source, args string) (stdout, stderr string, exit int) {
+	t.Helper()
+	dir := t.TempDir()
+	tool := filepath.Join(dir, "tool.py")
+	if err := os.WriteFile(tool, []byte(source), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var o, e bytes.Buffer
+	cmd := exec.CommandContext(t.Context(), in.Path, "-I", "-X", "utf8", tool)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(args), &o, &e
+	cmd.Env = []string{"PATH=/usr/bin:/bin", "LANG=C.UTF-8"}
+	_ = cmd.Run()
+	return o.String(), strings.ReplaceAll(e.String(), tool, toolPath), cmd.ProcessState.ExitCode()
+}
+
+// counting counts the jobs that pass through it.
+type counting struct {
+	Box
+	mu   sync.Mutex
+	jobs []sandbox.Job
+}
+
+func (c *counting) Run(ctx context.Context, job sandbox.Job) (sandbox.Outcome, error) {
+	c.mu.Lock()
+	c.jobs = append(c.jobs, job)
+	c.mu.Unlock()
+	return c.Box.Run(ctx, job)
+}

@@ -1,0 +1,12 @@
+package pyenv
+
+import "github.com/patch-cat/patch-git/internal/sandbox"
+
+// Script is the job of one of patch-git's own programs on the interpreter,
+// with input as its standard input: no network, nothing writable, nothing of
+// the host but the interpreter.
+func (in *Interpreter) Script(program string, input []byte, l sandbox.Limits) sandbox.Job {
+	job := in.job(program)
+	job.Stdin, job.Limits = input, l
+	return job
+}
