@@ -223,10 +223,14 @@ func dropCapabilities() error {
 	if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err != nil {
 		return err
 	}
-	for c := uintptr(0); ; c++ {
-		if err := unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0); err == unix.EINVAL {
-			break // one beyond the last that this kernel knows
-		} else if err != nil && !powerless() {
+	// The sets have room for 64; the first number that the kernel does not
+	// know ends the list.
+	for c := uintptr(0); c < 64; c++ {
+		err := unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0)
+		if err == unix.EINVAL || (err == unix.EPERM && powerless()) {
+			break
+		}
+		if err != nil {
 			return err
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"slices"
 	"syscall"
@@ -186,6 +187,8 @@ func (k *keeper) dismiss() {
 
 // keep is the keeper's whole life.
 func keep() {
+	// Whatever the caller's side forgot to keep to itself stays closed here.
+	_ = unix.CloseRange(orderFD+1, math.MaxUint32, 0)
 	var b [1]byte
 	for {
 		if n, err := unix.Read(orderFD, b[:]); n == 0 || (err != nil && err != unix.EINTR) {
