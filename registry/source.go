@@ -6,8 +6,11 @@ import "context"
 // ledger, relative to the tree's v1/ folder. What it returns is not verified.
 type Source interface {
 	// Read returns the whole file, which has at most max bytes. The error is
-	// fs.ErrNotExist where the source is sure that there is no such file, and
-	// a fault of kind Unavailable where it could not tell.
+	// fs.ErrNotExist where the source is sure that there is no such file, a
+	// fault of kind Unavailable where it could not tell, and one of kind
+	// NotVerified where what is there cannot be a file of a tree: it has more
+	// bytes ("too_large"), is no regular file ("not_regular"), or the path
+	// itself is none ("unsafe_path"). Many goroutines may read at once.
 	Read(ctx context.Context, path string, max int64) ([]byte, error)
 
 	// Refresh returns a source that answers the same questions past every

@@ -40,7 +40,7 @@ func badPath(path string) error {
 }
 
 func tooLarge(path string, max int64) error {
-	return fault.New(fault.NotVerified, "too_large", "%s has more than %d bytes", path, max)
+	return fault.New(fault.NotVerified, reasonTooLarge, "%s has more than %d bytes", path, max)
 }
 
 func notRegular(path string) error {

@@ -251,4 +251,3 @@ func readCapped(r io.Reader, data []byte, max int64) ([]byte, error) {
 		}
 	}
 }
-
