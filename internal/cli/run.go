@@ -51,7 +51,7 @@ A path that an input names is given to the tool, as far as its manifest goes
   jq -n '{text:"a"}' | patch-git run markdown_toc -`,
 		DisableFlagParsing: true, // which flags there are depends on the tool
 		ValidArgsFunction:  a.completeRun,
-		RunE: func(c *cobra.Command, args []string) error { return a.runTool(c, args) },
+		RunE:               func(c *cobra.Command, args []string) error { return a.runTool(c, args) },
 	}
 	a.ownFlags(c.Flags(), &runFlags{}) // for the help text
 	return c

@@ -169,13 +169,13 @@ func (c *Client) run(ctx context.Context, s *Subject, args json.RawMessage, o Ru
 	if err != nil {
 		return nil, none, err
 	}
-	job, python, err := c.job(ctx, box, s, g.args)
+	var mounts []sandbox.Mount
+	for _, a := range g.list {
+		mounts = append(mounts, sandbox.Mount{Source: a.Path, Target: a.Path, Write: a.Write})
+	}
+	job, python, err := c.job(ctx, box, s, g.args, mounts, o.Limits)
 	if err != nil {
 		return nil, none, err
-	}
-	job.Network, job.Limits = s.Tool.Capabilities.Network, o.Limits
-	for _, a := range g.list {
-		job.Mounts = append(job.Mounts, sandbox.Mount{Source: a.Path, Target: a.Path, Write: a.Write})
 	}
 	rec.Sandbox.Python, rec.Sandbox.EnvKeys = python, envKeys(job.Env)
 	out, err := box.Run(ctx, job)

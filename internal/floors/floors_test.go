@@ -25,6 +25,7 @@ var floor = map[string]int{
 	"internal/contribute": 4, "internal/consume": 4,
 	"internal/cli":  5,
 	"cmd/patch-git": 6,
+	".":             0, // only embeds tools/
 
 	// Code for tests alone; nothing but tests imports these.
 	"registry/registrytest": 4,

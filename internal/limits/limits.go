@@ -71,6 +71,12 @@ const (
 	RunScratch   = 64 * MiB // the private /tmp
 )
 
+// Parsing a Python source with CPython's own parser.
+const (
+	ParseTime   = 10 * time.Second
+	ParseMemory = 1 << 30
+)
+
 // Python packages.
 const (
 	WheelBytes   = 256 * MiB // one wheel as downloaded

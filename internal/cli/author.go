@@ -1,0 +1,214 @@
+package cli
+
+import (
+	"errors"
+	"io/fs"
+
+	"github.com/spf13/cobra"
+
+	"github.com/patch-cat/patch-git/internal/contribute"
+	"github.com/patch-cat/patch-git/internal/durable"
+	"github.com/patch-cat/patch-git/internal/fault"
+	"github.com/patch-cat/patch-git/spec"
+)
+
+// workshop makes the contributor's side on first use.
+func (a *app) workshop() (*contribute.Workshop, error) {
+	w, err := contribute.New(a.host, "patch-git "+Version)
+	if err != nil {
+		return nil, err
+	}
+	if !a.quiet {
+		w.Progress = a.out.progress
+		w.Warn = a.out.warn
+	}
+	return w, nil
+}
+
+func (a *app) newCommand() *cobra.Command {
+	var out, description string
+	c := &cobra.Command{
+		Use:   "new name",
+		Short: "Write a new tool to start from",
+		Example: `  patch-git new word_count
+  patch-git run ./word_count.py --text "two words"`,
+		Args: exactly("name"), ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(_ *cobra.Command, args []string) error {
+			name, err := spec.ParseName(args[0])
+			if err != nil {
+				return usage("%w", err).Hint("a name looks like csv_to_json")
+			}
+			path := a.pathOr(out)
+			if path == "" {
+				path = a.path(string(name) + ".py")
+			}
+			if _, err := durable.ReadFile(path, 1); !errors.Is(err, fs.ErrNotExist) {
+				return usage("%s exists already", spec.Quote(path)).Hint("choose another file with --output")
+			}
+			if err := durable.WriteFile(path, contribute.Template(name, description), 0o644); err != nil {
+				return err
+			}
+			if a.json {
+				return a.out.document(map[string]any{"schema": 1, "file": path})
+			}
+			a.out.printf("wrote %s\n", safe(path))
+			a.out.say("next: patch-git check %s", safe(path))
+			return nil
+		},
+	}
+	c.Flags().StringVarP(&out, "output", "o", "", "the file to write (default NAME.py)")
+	c.Flags().StringVar(&description, "description", "", "what goes in and what comes out, in one sentence")
+	return c
+}
+
+func (a *app) checkCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "check file...",
+		Short: "Check tools as a registry would, without publishing",
+		Long: `Check the manifest and the source of tools as a registry does. All problems are
+shown at once, each with its line, its id and what to do. The exit code is 0 only
+where a registry would take all of them, 3 where one has an error.`,
+		Example: `  patch-git check tool.py
+  patch-git check --json tool.py | jq .findings`,
+		Args: atLeastOne,
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return []string{"py"}, cobra.ShellCompDirectiveFilterFileExt
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			w, err := a.workshop()
+			if err != nil {
+				return err
+			}
+			type checked struct {
+				File     string         `json:"file"`
+				OK       bool           `json:"ok"`
+				Tool     *spec.Tool     `json:"tool,omitempty"`
+				Findings []spec.Finding `json:"findings"`
+			}
+			all, bad := []checked{}, 0
+			for _, arg := range args {
+				r, err := w.CheckFile(c.Context(), a.path(arg))
+				if err != nil {
+					return err
+				}
+				one := checked{arg, r.OK(), r.Tool, r.Findings}
+				if one.Findings == nil {
+					one.Findings = []spec.Finding{}
+				}
+				all = append(all, one)
+				if !one.OK {
+					bad++
+				}
+				if !a.json {
+					a.printFindings(r.Findings)
+					if one.OK {
+						a.out.printf("%s  %s\n", a.out.green("ok"), safe(arg))
+					}
+				}
+			}
+			if a.json {
+				if err := a.out.document(map[string]any{"schema": 1, "ok": bad == 0, "files": all}); err != nil {
+					return err
+				}
+			}
+			if bad > 0 {
+				return fault.New(fault.Findings, "findings", "%d of %d would be refused", bad, len(args))
+			}
+			return nil
+		},
+	}
+}
+
+func (a *app) printFindings(fs []spec.Finding) {
+	for _, f := range fs {
+		text := safe(f.String())
+		switch f.Severity {
+		case spec.SeverityError:
+			text = a.out.red(text)
+		case spec.SeverityNote:
+			text = a.out.dim(text)
+		}
+		a.out.printf("%s\n", text)
+		if f.Fix != "" {
+			a.out.printf("    fix: %s\n", safe(f.Fix))
+		}
+	}
+}
+
+func (a *app) publishCommand() *cobra.Command {
+	var to, key, login string
+	var id int64
+	c := &cobra.Command{
+		Use:   "publish file --to folder",
+		Short: "Check a tool, add it to a registry's folder, sign and publish it",
+		Long: `Check a tool, copy it into tools/ of a registry on this machine, sign it with the
+registry's key, log it and move the head. A published version never changes: new
+content is a new version.`,
+		Example: "  patch-git publish tool.py --to ./registry",
+		Args:    exactly("file"),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return []string{"py"}, cobra.ShellCompDirectiveFilterFileExt
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			if to == "" {
+				return usage("publish needs --to, the folder of a registry").Hint("make one: patch-git registry init ./registry")
+			}
+			w, err := a.workshop()
+			if err != nil {
+				return err
+			}
+			done, err := w.PublishFile(c.Context(), a.path(args[0]), a.path(to), a.pathOr(key), login, id)
+			return a.published(done, err)
+		},
+	}
+	c.Flags().StringVar(&to, "to", "", "the folder of the registry")
+	c.Flags().StringVar(&key, "key", "", "the registry's private key file (default: in your patch-git folder)")
+	c.Flags().StringVar(&login, "owner", "local", "the login that owns a new name")
+	c.Flags().Int64Var(&id, "owner-id", 0, "the numeric id of that login")
+	_ = c.MarkFlagDirname("to")
+	return c
+}
+
+func (a *app) yankCommand() *cobra.Command {
+	return a.withdrawCommand("yank", "Take a version out of resolution; what pinned it still works",
+		"A yanked version is not chosen any more when nobody names it by number.")
+}
+
+func (a *app) revokeCommand() *cobra.Command {
+	return a.withdrawCommand("revoke", "Stop a version from running anywhere (malware)",
+		"A revoked version refuses to run, also where it is installed, as soon as the client has seen the new head.")
+}
+
+func (a *app) withdrawCommand(verb, short, long string) *cobra.Command {
+	var in, key, reason string
+	c := &cobra.Command{
+		Use: verb + " name@version --in folder --reason text", Short: short, Long: long,
+		Example: "  patch-git " + verb + ` csv_to_json@1.0.0 --in ./registry --reason "wrong quotes"`,
+		Args:    exactly("name@version"),
+		RunE: func(c *cobra.Command, args []string) error {
+			ref, err := parseRef(args[0])
+			if err != nil {
+				return err
+			}
+			switch {
+			case ref.Version == "":
+				return usage("%s needs a version", verb).Hint("patch-git %s %s@1.0.0 …", verb, ref.Name)
+			case in == "":
+				return usage("%s needs --in, the folder of the registry", verb)
+			case reason == "":
+				return usage("%s needs --reason, which people are shown", verb)
+			}
+			w, err := a.workshop()
+			if err != nil {
+				return err
+			}
+			done, err := w.Withdraw(c.Context(), ref, verb == "revoke", reason, a.path(in), a.pathOr(key))
+			return a.published(done, err)
+		},
+	}
+	c.Flags().StringVar(&in, "in", "", "the folder of the registry")
+	c.Flags().StringVar(&key, "key", "", "the registry's private key file (default: in your patch-git folder)")
+	c.Flags().StringVar(&reason, "reason", "", "why; shown to people")
+	_ = c.MarkFlagDirname("in")
+	return c
+}

@@ -1,0 +1,109 @@
+package cli
+
+import (
+	"context"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/patch-cat/patch-git/internal/consume"
+	"github.com/patch-cat/patch-git/internal/durable"
+	"github.com/patch-cat/patch-git/internal/fault"
+	"github.com/patch-cat/patch-git/internal/pyenv"
+	"github.com/patch-cat/patch-git/internal/sandbox"
+)
+
+// examined is one line of doctor.
+type examined struct {
+	What   string   `json:"what"`
+	OK     bool     `json:"ok"`
+	Detail string   `json:"detail,omitempty"`
+	Notes  []string `json:"notes,omitempty"`
+}
+
+func (a *app) doctorCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "doctor",
+		Short: "Tell what this machine can do, by trying it",
+		Long: `Try every sandbox driver and every Python on this machine, and look at the state
+of patch-git. The exit code is 0 where tools can be installed and run.`,
+		Example: "  patch-git doctor --json",
+		Args:    exactly(),
+		RunE: func(c *cobra.Command, _ []string) error {
+			lines := a.examine(c.Context())
+			ok := true
+			for _, l := range lines {
+				ok = ok && (l.OK || l.What == "sandbox driver" || l.What == "python candidate")
+			}
+			if a.json {
+				if err := a.out.document(map[string]any{"schema": 1, "ok": ok, "checks": lines}); err != nil {
+					return err
+				}
+			} else {
+				var rows [][]string
+				for _, l := range lines {
+					mark := a.out.green("ok")
+					if !l.OK {
+						mark = a.out.red("no")
+					}
+					rows = append(rows, []string{mark, l.What, safe(l.Detail)})
+					for _, n := range l.Notes {
+						rows = append(rows, []string{"", "", "  " + safe(n)})
+					}
+				}
+				a.out.table(rows)
+			}
+			if !ok {
+				return fault.New(fault.Unavailable, "doctor", "this machine cannot install or run tools yet")
+			}
+			return nil
+		},
+	}
+}
+
+func (a *app) examine(ctx context.Context) []examined {
+	lines := []examined{{What: "version", OK: true, Detail: Version + " on " + a.host.GOOS + "/" + a.host.GOARCH}, a.examineState()}
+	for _, r := range sandbox.Probe(ctx, consume.SandboxOptions(a.host)) {
+		lines = append(lines, examined{"sandbox driver", r.Works, r.Name + colon(r.Reason), r.NotEnforced})
+	}
+	box, err := sandbox.Open(ctx, consume.SandboxOptions(a.host))
+	if err != nil {
+		return append(lines, examined{"sandbox", false, err.Error(), fault.HintsOf(err)})
+	}
+	lines = append(lines, examined{"sandbox", true, "tools run confined", nil})
+	good, refused, err := pyenv.New(a.host, box).Known(ctx)
+	if err != nil {
+		return append(lines, examined{"python", false, err.Error(), fault.HintsOf(err)})
+	}
+	for _, in := range good {
+		lines = append(lines, examined{"python candidate", true, in.Version + " at " + in.Path, nil})
+	}
+	for _, r := range refused {
+		lines = append(lines, examined{"python candidate", false, r, nil})
+	}
+	if len(good) == 0 {
+		return append(lines, examined{"python", false, "no CPython from 3.9 up", []string{"install one, for example: apt-get install python3"}})
+	}
+	return append(lines, examined{"python", true, "tools can run", nil})
+}
+
+// examineState writes and removes a file where the state is kept.
+func (a *app) examineState() examined {
+	root := a.host.Paths.Root
+	if root == "" {
+		return examined{"state", false, "there is no home directory", []string{"set PATCH_GIT_HOME to an absolute path"}}
+	}
+	probe := root + string(os.PathSeparator) + ".doctor"
+	if err := durable.WriteFile(probe, []byte("ok\n"), 0o600); err != nil {
+		return examined{"state", false, err.Error(), fault.HintsOf(err)}
+	}
+	_ = os.Remove(probe)
+	return examined{"state", true, root, nil}
+}
+
+func colon(s string) string {
+	if s == "" {
+		return ""
+	}
+	return ": " + s
+}

@@ -1,0 +1,130 @@
+package contribute
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/patch-cat/patch-git/internal/durable"
+	"github.com/patch-cat/patch-git/internal/fault"
+	"github.com/patch-cat/patch-git/internal/limits"
+	"github.com/patch-cat/patch-git/manifest"
+	"github.com/patch-cat/patch-git/quarantine"
+	"github.com/patch-cat/patch-git/spec"
+)
+
+// Checked is the verdict over one proposed release.
+type Checked struct {
+	Tool     *spec.Tool         `json:"-"` // nil where the manifest is not readable
+	Release  *spec.Release      `json:"-"`
+	Report   *quarantine.Report `json:"-"`
+	File     string             `json:"file"`
+	Findings []spec.Finding     `json:"findings"`
+}
+
+// OK tells whether a registry would take the release.
+func (c *Checked) OK() bool {
+	return c.Release != nil && c.Report != nil && c.Report.Passed() && !spec.Blocking(c.Findings)
+}
+
+// surroundings are what is known of the registry that a release is meant for;
+// the zero value is nothing.
+type surroundings struct {
+	owner    string
+	names    []quarantine.Existing
+	previous []quarantine.Published
+}
+
+// CheckFile checks a main file, or a folder that is laid out like a version
+// directory, without any registry around it.
+func (w *Workshop) CheckFile(ctx context.Context, path string) (*Checked, error) {
+	files, err := readRelease(path)
+	if err != nil {
+		return nil, err
+	}
+	return w.check(ctx, path, files, surroundings{})
+}
+
+// readRelease reads the files of a proposed release. A single file becomes the
+// main file of its format.
+func readRelease(path string) ([]spec.File, error) {
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fault.New(fault.NotFound, "no_file", "there is no file %s", spec.Quote(path))
+	}
+	if err != nil {
+		return nil, fault.New(fault.Unavailable, "file", "reading %s: %w", spec.Quote(path), err)
+	}
+	if !info.IsDir() {
+		data, err := durable.ReadFile(path, limits.SourceScan)
+		if err != nil {
+			return nil, err
+		}
+		// Only the Patch format has files of any name.
+		return []spec.File{{Path: spec.FormatPatch.MainFile(), Data: data}}, nil
+	}
+	var files []spec.File
+	err = filepath.WalkDir(path, func(p string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		if len(files) >= limits.ReleaseFiles {
+			return fault.New(fault.Findings, "files", "%s has more than %d files", spec.Quote(path), limits.ReleaseFiles)
+		}
+		rel, err := filepath.Rel(path, p)
+		if err != nil {
+			return err
+		}
+		data, err := durable.ReadFileNoFollow(p, limits.SourceScan)
+		if err != nil {
+			return err
+		}
+		files = append(files, spec.File{Path: filepath.ToSlash(rel), Data: data})
+		return nil
+	})
+	return files, err
+}
+
+// check reads the manifest and asks every rule.
+func (w *Workshop) check(ctx context.Context, shown string, files []spec.File, around surroundings) (*Checked, error) {
+	out := &Checked{File: shown}
+	main := spec.FormatPatch.MainFile()
+	var data []byte
+	for _, f := range files {
+		if f.Path == main {
+			data = f.Data
+		}
+	}
+	if data == nil {
+		out.Findings = []spec.Finding{{
+			ID: "GOV-003", Severity: spec.SeverityError, File: shown, Message: "there is no " + main,
+			Fix: "name the main file of a Patch tool " + main,
+		}}
+		return out, nil
+	}
+	doc, findings := manifest.Read(main, data, manifest.Strict)
+	out.Findings = findings
+	if doc == nil {
+		return out, nil
+	}
+	out.Tool = &doc.Tool
+	if doc.Tool.Name == "" || doc.Tool.Version == "" {
+		return out, nil // the manifest says too little for the other rules
+	}
+	out.Release = &spec.Release{Ref: spec.Ref{Name: doc.Tool.Name, Version: doc.Tool.Version}, Tool: doc.Tool, Files: files}
+	p := parser{w, doc.Tool.Runtime.PythonVersion, len(doc.Tool.Runtime.Packages) > 0}
+	facts, factsErr := quarantine.Inspect(ctx, p, out.Release)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	report := quarantine.Check(ctx, quarantine.Subject{
+		Release: out.Release, Facts: facts, FactsErr: factsErr,
+		Owner: around.owner, Names: around.names, Previous: around.previous,
+	})
+	out.Report = &report
+	out.Findings = append(out.Findings, report.Findings...)
+	spec.SortFindings(out.Findings)
+	return out, nil
+}

@@ -1,0 +1,80 @@
+package contribute
+
+import (
+	"context"
+
+	"github.com/patch-cat/patch-git/internal/fault"
+	"github.com/patch-cat/patch-git/internal/host"
+	"github.com/patch-cat/patch-git/internal/limits"
+	"github.com/patch-cat/patch-git/internal/pyenv"
+	"github.com/patch-cat/patch-git/internal/sandbox"
+	"github.com/patch-cat/patch-git/quarantine"
+	"path/filepath"
+)
+
+// Workshop acts for one contributor or maintainer.
+type Workshop struct {
+	host    *host.Host
+	checker string // what statements name as the checker
+
+	// Progress hears of long work; nil is silence.
+	Progress func(what string, done, total int64)
+	// Warn hears of what a person should know but what stops nothing.
+	Warn func(text string)
+}
+
+// New returns a workshop. checker names the program in signed statements.
+func New(h *host.Host, checker string) (*Workshop, error) {
+	if h.Paths.Root == "" {
+		return nil, fault.New(fault.Unavailable, "no_home", "there is no home directory to keep keys in").
+			Hint("set PATCH_GIT_HOME to an absolute path")
+	}
+	return &Workshop{host: h, checker: checker}, nil
+}
+
+func (w *Workshop) progress(what string, done, total int64) {
+	if w.Progress != nil {
+		w.Progress(what, done, total)
+	}
+}
+
+// pythons opens the sandbox and what runs in it.
+func (w *Workshop) pythons(ctx context.Context) (*pyenv.Pythons, *sandbox.Sandbox, error) {
+	box, err := sandbox.Open(ctx, sandbox.Options{Now: w.host.Now, Cache: filepath.Join(w.host.Paths.Cache(), "sandbox.json")})
+	if err != nil {
+		return nil, nil, err
+	}
+	return pyenv.New(w.host, box), box, nil
+}
+
+// parser asks the CPython that will run a tool to parse its source, in the
+// sandbox; it executes nothing of it.
+type parser struct {
+	w    *Workshop
+	want string // minor version
+	pkgs bool
+}
+
+// parseLimits bound the parsing of one source; a source that needs more is
+// refused because nobody could tell what it is.
+var parseLimits = sandbox.Limits{Wall: limits.ParseTime, Memory: limits.ParseMemory, Processes: 1, Stdout: limits.Document}
+
+// Facts implements quarantine.Parser.
+func (p parser) Facts(ctx context.Context, source []byte) (quarantine.Facts, error) {
+	pythons, box, err := p.w.pythons(ctx)
+	if err != nil {
+		return quarantine.Facts{}, err
+	}
+	in, err := pythons.Find(ctx, p.want, p.pkgs)
+	if err != nil {
+		return quarantine.Facts{}, err
+	}
+	out, err := box.Run(ctx, in.Script(string(quarantine.ProgramSource()), source, parseLimits))
+	if err != nil {
+		return quarantine.Facts{}, err
+	}
+	if out.Exit != 0 || out.StdoutCut {
+		return quarantine.Facts{}, fault.New(fault.Unavailable, "facts", "the parser ended with exit code %d %s", out.Exit, out.Signal)
+	}
+	return quarantine.ParseFacts(out.Stdout)
+}
