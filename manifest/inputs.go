@@ -143,9 +143,19 @@ func (p *patchReader) typeOf(n *node, allowed []spec.Type) spec.Type {
 	case n.kind == kindNull && n.text == "null" && slices.Contains(allowed, spec.TypeNull):
 		return spec.TypeNull // without quotes the word is YAML's null
 	default:
-		p.add(badType, n.at, "type is %s, allowed are %s", shown(n), wordList(allowed))
+		fix := ""
+		if meant := pythonTypes[n.text]; meant != "" {
+			fix = "write " + string(meant)
+		}
+		p.addFix(badType, n.at, fix, "type is %s, allowed are %s", shown(n), wordList(allowed))
 	}
 	return ""
+}
+
+// pythonTypes are names that authors write for the types of the format.
+var pythonTypes = map[string]spec.Type{
+	"str": spec.TypeString, "int": spec.TypeInteger, "float": spec.TypeNumber, "bool": spec.TypeBoolean,
+	"list": spec.TypeArray, "dict": spec.TypeObject, "None": spec.TypeNull,
 }
 
 func wordList(types []spec.Type) string {

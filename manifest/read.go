@@ -62,7 +62,7 @@ func Read(file string, data []byte, mode Mode) (*Document, []spec.Finding) {
 // formatOf tells the format of a file by its name alone, never by what is in
 // it: several formats use the same keys for different things [C-37].
 func formatOf(file string) spec.Format {
-	if strings.HasSuffix(path.Base(strings.ReplaceAll(file, `\`, "/")), ".py") {
+	if strings.HasSuffix(file, ".py") {
 		return spec.FormatPatch
 	}
 	return ""

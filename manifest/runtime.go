@@ -52,8 +52,11 @@ func (p *patchReader) boolean(n *node, what string) bool {
 
 // shown repeats a value in a message: scalars as they are, others by kind.
 func shown(n *node) string {
-	if n.kind == kindString || n.kind == kindNumber || n.kind == kindBoolean {
+	switch n.kind {
+	case kindString:
 		return spec.Quote(n.text)
+	case kindNumber, kindBoolean:
+		return strings.Trim(spec.Quote(n.text), `"`)
 	}
 	return n.kind.String()
 }
@@ -170,8 +173,8 @@ var refusals = []struct {
 	{regexp.MustCompile(`==.*\+`), "a local version"},
 	{regexp.MustCompile(`==[vV]\d`), "a version with a leading v"},
 	{regexp.MustCompile(`(?i)==[\d.]+[-_.]?dev`), "a development release"},
-	{regexp.MustCompile(`(?i)==[\d.]+([-_.]?(post|rev|r)\d*|-\d+)`), "a post-release"},
 	{regexp.MustCompile(`(?i)==[\d.]+[-_.]?(a|b|c|rc|alpha|beta|pre|preview)`), "a pre-release"},
+	{regexp.MustCompile(`(?i)==[\d.]+([-_.]?(post|rev|r)\d*|-\d+)$`), "a post-release"},
 	{regexp.MustCompile(`==\d+(\.\d+){3,}$`), "a version of four or more parts"},
 }
 

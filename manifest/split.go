@@ -149,10 +149,13 @@ func uncomment(text []byte, at pos, r *report) (string, bool) {
 		return string(text[1:]), true
 	}
 	content := string(text[2:])
-	// "---" and "..." separate documents in YAML, and with something invisible
-	// behind them they look like the end of the block to a reviewer.
-	if looksLikeMarker(text) || strings.HasPrefix(content, "---") || strings.HasPrefix(content, "...") {
+	switch {
+	case looksLikeMarker(text):
+		// With something invisible behind it, the end of the block to a reviewer.
 		r.add(lookAlike, at, "%s looks like a marker and is none", spec.Quote(string(text)))
+		return "", true
+	case strings.HasPrefix(content, "---") || strings.HasPrefix(content, "..."):
+		r.add(manyDocuments, at, "%s separates documents in YAML", spec.Quote(string(text)))
 		return "", true
 	}
 	return content, true

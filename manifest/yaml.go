@@ -3,7 +3,6 @@ package manifest
 import (
 	"errors"
 	"fmt"
-	"io"
 	"regexp"
 	"strings"
 	"unicode/utf8"
@@ -82,15 +81,12 @@ func prepare(lines []string, first int, r *report) ([]string, bool) {
 func decode(lines []string, first int, r *report) *yaml.Node {
 	const mends = 8
 	for range mends {
-		root, second, err := unmarshal(lines)
+		root, err := unmarshal(lines)
 		switch {
 		case err == nil && root == nil:
 			r.add(notMapping, pos{first, 1}, "the manifest is empty")
 			return nil
 		case err == nil:
-			if second > 0 {
-				r.add(manyDocuments, pos{first + second - 1, commentSign + 1}, "a second YAML document begins here")
-			}
 			return root
 		}
 		n := locate(lines)
@@ -111,32 +107,24 @@ func decode(lines []string, first int, r *report) *yaml.Node {
 	return nil
 }
 
-// unmarshal reads the first document. second is the line of a second one, from
-// 1, or 0.
-func unmarshal(lines []string) (root *yaml.Node, second int, err error) {
+// unmarshal reads the document; that there is only one has been seen to when
+// the block was split.
+func unmarshal(lines []string) (root *yaml.Node, err error) {
 	// The library recovers only from panics of its own type; a bug in it must
 	// not take the caller down with a hostile file.
 	defer func() {
 		if p := recover(); p != nil {
-			root, second, err = nil, 0, fmt.Errorf("the parser gave up: %s", spec.Quote(fmt.Sprint(p)))
+			root, err = nil, fmt.Errorf("the parser gave up: %s", spec.Quote(fmt.Sprint(p)))
 		}
 	}()
-	d := yaml.NewDecoder(strings.NewReader(strings.Join(lines, "\n")))
-	var doc, more yaml.Node
-	if err := d.Decode(&doc); errors.Is(err, io.EOF) {
-		return nil, 0, nil
-	} else if err != nil {
-		return nil, 0, plainError(err)
+	var doc yaml.Node
+	if err := yaml.Unmarshal([]byte(strings.Join(lines, "\n")), &doc); err != nil {
+		return nil, plainError(err)
 	}
 	if len(doc.Content) != 1 {
-		return nil, 0, nil
+		return nil, nil
 	}
-	if err := d.Decode(&more); errors.Is(err, io.EOF) {
-		return doc.Content[0], 0, nil
-	} else if err != nil {
-		return nil, 0, plainError(err)
-	}
-	return doc.Content[0], max(more.Line, 1), nil
+	return doc.Content[0], nil
 }
 
 var yamlPrefix = regexp.MustCompile(`^yaml: (line \d+: )?`)
@@ -161,7 +149,7 @@ func locate(lines []string) int {
 		return max(len(lines)-1, 0)
 	}
 	for n := len(lines) - 1; n > 0; n-- {
-		if _, _, err := unmarshal(lines[:n]); err == nil {
+		if _, err := unmarshal(lines[:n]); err == nil {
 			return n
 		}
 	}
@@ -248,6 +236,10 @@ type converter struct {
 	lines []string
 	first int
 	nodes int
+
+	// Where sigil looked last: nodes come in the order of the file, and a
+	// manifest can be one long line.
+	line, column, offset int
 }
 
 // place is where a node of the library stands in the file.
@@ -259,12 +251,15 @@ func (c *converter) sigil(n *yaml.Node) rune {
 	if n.Line < 1 || n.Line > len(c.lines) {
 		return 0
 	}
-	s := []byte(c.lines[n.Line-1])
-	for range n.Column - 1 {
-		_, width := utf8.DecodeRune(s)
-		s = s[width:]
+	if n.Line != c.line || n.Column < c.column {
+		c.line, c.column, c.offset = n.Line, 1, 0
 	}
-	char, _ := utf8.DecodeRune(s)
+	s := c.lines[n.Line-1]
+	for ; c.column < n.Column; c.column++ {
+		_, width := utf8.DecodeRuneInString(s[c.offset:])
+		c.offset += width
+	}
+	char, _ := utf8.DecodeRuneInString(s[c.offset:])
 	return char
 }
 

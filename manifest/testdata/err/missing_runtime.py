@@ -1,0 +1,10 @@
+# ---
+# name: say_hello
+# version: 1.0.0
+# description: Greet a person.
+# inputs: []
+# outputs: {type: string}
+# capabilities: {network: false, filesystem: none, human_confirm: false}
+# ---
+def main():
+    return "hello"

@@ -1,0 +1,14 @@
+# ---
+# name: say_hello
+# version: 1.0.0
+# description: Greet a person.
+# inputs: []
+# outputs: {type: string}
+# capabilities: {network: false, filesystem: none, human_confirm: false}
+# runtime: {language: python, python_version: "3.9", packages: []}
+# ---
+# ---
+# name: other_tool
+# ---
+def main():
+    return "hello"

@@ -1,0 +1,13 @@
+# ---
+# name: say_hello
+# version: 1.0.0
+# description: Greet a person.
+# inputs: []
+# outputs: {type: string}
+# capabilities: {network: false, filesystem: none, human_confirm: false}
+# runtime: {language: python, python_version: "3.9", packages: []}
+# generated_at: 2026-05-04T12:34+00:00
+# external_auth: []
+# ---
+def main():
+    return "hello"
