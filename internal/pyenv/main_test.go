@@ -118,3 +118,6 @@ func (c *counting) Run(ctx context.Context, job sandbox.Job) (sandbox.Outcome, e
 	c.mu.Unlock()
 	return c.Box.Run(ctx, job)
 }
+
+// strconvQuote writes a path as a Python string; test paths are plain ASCII.
+func strconvQuote(path string) string { return `"` + path + `"` }
