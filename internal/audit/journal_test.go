@@ -219,66 +219,6 @@ func TestFinishAgain(t *testing.T) {
 	}
 }
 
-func TestSecrets(t *testing.T) {
-	j, p := journal(t)
-	secrets := []string{`tok"en<1>`, "tok", "12345", "a"}
-	rec := sample()
-	rec.Inputs = json.RawMessage(`{"key":"x tok\"en<1> y","same":"\u0074ok\u0022en\u003c1>","tail":"\\","plain":"a"}`)
-	run, err := j.Begin(t.Context(), rec, secrets...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	rec.Status, rec.Output = audit.Failed, json.RawMessage(`[9123459]`)
-	rec.Error = audit.FailureOf(errors.New(`server said tok"en<1>`))
-	if err := run.Finish(rec, []byte(`echo tok"en<1> 12345 a tok`), []byte("12345")); err != nil {
-		t.Fatal(err)
-	}
-	got := get(t, j, run.ID())
-	for what, pair := range map[string][2]string{
-		"inputs": {string(got.Inputs), `{"key":"x [redacted] y","same":"[redacted]","tail":"\\","plain":"a"}`},
-		"output": {string(got.Output), `"[redacted]"`},
-		"error":  {got.Error.Message, "server said [redacted]"},
-		"stdout": {blob(t, j, got.StdoutSHA256), "echo [redacted] [redacted] a tok"},
-		"stderr": {blob(t, j, got.StderrSHA256), "[redacted]"},
-	} {
-		if pair[0] != pair[1] {
-			t.Errorf("%s: %s, want %s", what, pair[0], pair[1])
-		}
-	}
-	if !got.Redacted {
-		t.Error("the record does not say that it is redacted")
-	}
-	if rec.Error.Message != `server said tok"en<1>` {
-		t.Error("the caller's error was changed")
-	}
-	err = filepath.WalkDir(p.Root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		b, err := os.ReadFile(path)
-		if strings.Contains(string(b), "en<1>") || strings.Contains(string(b), "912345") {
-			t.Errorf("%s still holds a secret: %s", path, b)
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	// The twin: without secrets everything is kept.
-	rec.Error = nil
-	run, err = j.Begin(t.Context(), sample())
-	if err != nil {
-		t.Fatal(err)
-	}
-	rec.Status = audit.Succeeded
-	if err := run.Finish(rec, []byte("12345"), nil); err != nil {
-		t.Fatal(err)
-	}
-	if got := get(t, j, run.ID()); got.Redacted || string(got.Output) != `[9123459]` || blob(t, j, got.StdoutSHA256) != "12345" {
-		t.Errorf("without secrets: %+v", got)
-	}
-}
-
 func blob(t *testing.T, j *audit.Journal, d spec.Digest) string {
 	t.Helper()
 	b, err := j.Blob(d)

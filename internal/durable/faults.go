@@ -23,8 +23,7 @@ const (
 // keeps its cause for errors.Is. Errors that are classified already, and nil,
 // stay what they are. verb is what was tried: "write", "make directory".
 func Classify(verb, path string, err error) error {
-	var known *fault.Error
-	if err == nil || errors.As(err, &known) {
+	if _, known := errors.AsType[*fault.Error](err); known || err == nil {
 		return err
 	}
 	quoted := strconv.Quote(path)
@@ -46,13 +45,11 @@ func Classify(verb, path string, err error) error {
 // bare strips what the standard library puts before the cause, which would
 // name the temporary file or repeat the path.
 func bare(err error) error {
-	var path *fs.PathError
-	if errors.As(err, &path) {
-		return path.Err
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Err
 	}
-	var link *os.LinkError
-	if errors.As(err, &link) {
-		return link.Err
+	if e, ok := errors.AsType[*os.LinkError](err); ok {
+		return e.Err
 	}
 	return err
 }

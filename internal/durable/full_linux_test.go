@@ -3,6 +3,7 @@ package durable_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -30,16 +31,16 @@ func roleFull(dir string) error {
 	}
 	check := func(what, want string, err error) error {
 		if fault.ReasonOf(err) != want || fault.KindOf(err) != fault.Unavailable || len(fault.HintsOf(err)) == 0 {
-			return fmt.Errorf("%s: got %w, want %s with a hint", what, err, want)
+			return errors.Join(err, fmt.Errorf("%s: want %s with a hint", what, want))
 		}
 		if strings.Contains(err.Error(), ".patch-tmp") {
 			return fmt.Errorf("%s: error names the temporary file: %w", what, err)
 		}
-		if b, err := os.ReadFile(path); !bytes.Equal(b, old) {
-			return fmt.Errorf("%s: file now holds %d bytes (%v), want the old content", what, len(b), err)
+		if b, err := os.ReadFile(path); err != nil || !bytes.Equal(b, old) {
+			return errors.Join(err, fmt.Errorf("%s: file now holds %d bytes, want the old content", what, len(b)))
 		}
-		if list, err := os.ReadDir(dir); len(list) != 1 {
-			return fmt.Errorf("%s: directory holds %v (%w), want the file alone", what, list, err)
+		if list, err := os.ReadDir(dir); err != nil || len(list) != 1 {
+			return errors.Join(err, fmt.Errorf("%s: directory holds %v, want the file alone", what, list))
 		}
 		return nil
 	}

@@ -73,7 +73,7 @@ func tryLock(path string, exclusive bool) (*os.File, error) {
 		return nil, err
 	}
 	if err := lockFile(f, exclusive); err != nil {
-		f.Close()
+		_ = f.Close()
 		return nil, err
 	}
 	held, err1 := f.Stat()

@@ -72,10 +72,13 @@ func roleWrite(path string) error {
 			return err
 		}
 		if n%10 == 0 {
-			fmt.Println(n)
+			fmt.Fprintln(os.Stdout, n)
 		}
 	}
 }
+
+// kills is how often; each time the writer has made at least 80 writes.
+const kills = 14
 
 // A writer is killed over and over; every reader, during and after, sees whole
 // content, and what the kills leave behind is only what Sweep takes away.
@@ -91,7 +94,7 @@ func TestKill(t *testing.T) {
 			t.Fatalf("read %d bytes, %v, want whole content", len(b), err)
 		}
 	}
-	for round := range 20 {
+	for round := range kills {
 		cmd := child(t, "write", path)
 		out, err := cmd.StdoutPipe()
 		if err != nil {
@@ -118,8 +121,8 @@ func TestKill(t *testing.T) {
 		t.Fatal(err)
 	}
 	list := names(t, dir)
-	if len(list) < 20*40 {
-		t.Errorf("%d files, want at least %d", len(list), 20*40)
+	if len(list) < kills*40 {
+		t.Errorf("%d files, want at least %d", len(list), kills*40)
 	}
 	for _, name := range list {
 		b, err := os.ReadFile(filepath.Join(dir, name))
@@ -185,7 +188,7 @@ func roleHold(path string) error {
 	if _, err := durable.Lock(context.Background(), path, time.Minute); err != nil {
 		return err
 	}
-	fmt.Println("held")
+	fmt.Fprintln(os.Stdout, "held")
 	_, err := os.Stdin.Read(make([]byte, 1))
 	return err
 }

@@ -26,7 +26,7 @@ func ReadFile(path string, max int64) ([]byte, error) {
 	if err != nil {
 		return nil, Classify("read", path, err)
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	b, err := readCapped(f, path, max)
 	return b, Classify("read", path, err)
 }
@@ -45,7 +45,7 @@ func ReadFileNoFollow(path string, max int64) ([]byte, error) {
 	if err != nil {
 		return nil, Classify("read", path, err)
 	}
-	defer d.Close()
+	defer func() { _ = d.Close() }()
 	b, err := readIn(d, name, max)
 	return b, Classify("read", path, err)
 }
@@ -72,14 +72,14 @@ func readIn(d *os.Root, name string, max int64) ([]byte, error) {
 		}
 		opened, err := f.Stat()
 		if err == nil && !os.SameFile(looked, opened) {
-			f.Close()
+			_ = f.Close()
 			continue
 		}
 		var b []byte
 		if err == nil {
 			b, err = readCapped(f, path, max)
 		}
-		f.Close()
+		_ = f.Close()
 		return b, err
 	}
 	return nil, fault.New(fault.Unavailable, "busy", "%s is replaced faster than it can be read", strconv.Quote(path))

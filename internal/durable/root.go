@@ -133,7 +133,7 @@ func (r *Root) in(verb, rel string, create bool, do func(d *os.Root, name string
 	for _, part := range parts[:len(parts)-1] {
 		next, err := step(d, part, create)
 		if d != r.root {
-			d.Close()
+			_ = d.Close()
 		}
 		if err != nil {
 			return Classify(verb, full, err)
@@ -141,7 +141,7 @@ func (r *Root) in(verb, rel string, create bool, do func(d *os.Root, name string
 		d = next
 	}
 	if d != r.root {
-		defer d.Close()
+		defer func() { _ = d.Close() }()
 	}
 	return Classify(verb, full, do(d, parts[len(parts)-1]))
 }
@@ -174,7 +174,7 @@ func step(d *os.Root, name string, create bool) (*os.Root, error) {
 		err = refused(fmt.Errorf("%s was exchanged while it was opened", spec.Quote(where)))
 	}
 	if err != nil {
-		next.Close()
+		_ = next.Close()
 		return nil, err
 	}
 	return next, nil

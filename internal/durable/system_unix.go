@@ -33,7 +33,7 @@ func syncRoot(d *os.Root) error {
 	if err != nil {
 		return err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	err = f.Sync()
 	// Some network and FUSE mounts know no fsync of a directory; there is
 	// nothing more that could be done on them.

@@ -57,7 +57,7 @@ func Sweep(dir string, olderThan time.Duration, now time.Time) (int, error) {
 	if err != nil {
 		return 0, Classify("sweep", dir, err)
 	}
-	defer d.Close()
+	defer func() { _ = d.Close() }()
 	list, err := fs.ReadDir(d.FS(), ".")
 	if err != nil {
 		return 0, Classify("sweep", dir, err)

@@ -65,7 +65,7 @@ func withDir(path string, do func(d *os.Root, name string) error) error {
 	if err != nil {
 		return Classify("write", path, err)
 	}
-	defer d.Close()
+	defer func() { _ = d.Close() }()
 	return Classify("write", path, do(d, name))
 }
 
@@ -162,6 +162,6 @@ func SyncDir(dir string) error {
 	if err != nil {
 		return Classify("sync", dir, err)
 	}
-	defer d.Close()
+	defer func() { _ = d.Close() }()
 	return Classify("sync", dir, syncRoot(d))
 }

@@ -39,7 +39,7 @@ func TestSystem(t *testing.T) {
 	if h.Stdin != os.Stdin || h.Stdout != os.Stdout || h.Stderr != os.Stderr {
 		t.Error("the streams are not the process's")
 	}
-	if h.HTTP() != h.HTTP() || h.HTTP() == http.DefaultClient {
+	if first, again := h.HTTP(), h.HTTP(); first != again || first == http.DefaultClient {
 		t.Error("want one HTTP client of our own")
 	}
 	// A relative home would put the state into the working directory.
