@@ -35,7 +35,7 @@ func Arguments(t *spec.Tool, raw []byte) (canonical []byte, err error) {
 	if err != nil {
 		return nil, fault.New(fault.Usage, jsonReason(err), "arguments of %s: %w", t.Name, err)
 	}
-	if top == nil {
+	if doc[0] != '{' {
 		return nil, fault.New(fault.Usage, ReasonWrongType, "arguments of %s: they must be one JSON object", t.Name)
 	}
 	given := map[string][]byte{}
@@ -154,39 +154,4 @@ func ArgumentFromText(in spec.Input, text string) (json.RawMessage, error) {
 		return refuse(fmt.Sprintf("%s is not %s", spec.Quote(text), article))
 	}
 	return value, nil
-}
-
-// isType tells whether canonical JSON is of a type.
-func isType(value []byte, t spec.Type) bool {
-	switch value[0] {
-	case '"':
-		return t == spec.TypeString
-	case '{':
-		return t == spec.TypeObject
-	case '[':
-		return t == spec.TypeArray
-	case 't', 'f':
-		return t == spec.TypeBoolean
-	case 'n':
-		return t == spec.TypeNull
-	}
-	return t == spec.TypeNumber || t == spec.TypeInteger && isInteger(string(value))
-}
-
-// Result checks what a tool answered against its outputs. The error is a
-// *fault.Error of kind ToolFailed with the reason wrong_result.
-func Result(t *spec.Tool, raw []byte) error {
-	doc, _, err := scanJSON(raw)
-	if err != nil {
-		return fault.New(fault.ToolFailed, ReasonResult, "result of %s: %w", t.Name, err)
-	}
-	problems := Output(t).checkCanonical(doc)
-	if len(problems) == 0 {
-		return nil
-	}
-	list := make([]string, len(problems))
-	for i, p := range problems {
-		list[i] = p.String()
-	}
-	return fault.New(fault.ToolFailed, ReasonResult, "result of %s: %s", t.Name, strings.Join(list, "; "))
 }

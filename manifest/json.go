@@ -22,8 +22,8 @@ var (
 	errTooLarge  = errors.New("the document is too large")
 )
 
-// span is a member of the outermost object: its value lies in the canonical
-// text from start to end.
+// span is a member of the outermost object, or an element of the outermost
+// array: its value lies in the canonical text from start to end.
 type span struct {
 	name       string
 	start, end int
@@ -32,8 +32,8 @@ type span struct {
 // scanJSON reads one JSON value strictly (RFC 8259, I-JSON): UTF-8 without lone
 // surrogates, no duplicate keys, bounded size, depth and numbers. It returns
 // the value without white space and with strings in one spelling; members stay
-// in their order and numbers as they are spelled. top lists the members when
-// the value is an object, and is nil otherwise.
+// in their order and numbers as they are spelled. top lists the members of an
+// object or the elements of an array, and is nil otherwise.
 func scanJSON(raw []byte) (canonical []byte, top []span, err error) {
 	if len(raw) > limits.Arguments {
 		return nil, nil, fmt.Errorf("%w: %d bytes, allowed are %d", errTooLarge, len(raw), limits.Arguments)
@@ -119,8 +119,12 @@ func (s *scanner) array(depth int) error {
 	}
 	for {
 		s.space()
+		start := len(s.out)
 		if err := s.value(depth + 1); err != nil {
 			return err
+		}
+		if depth == 1 {
+			s.top = append(s.top, span{"", start, len(s.out)})
 		}
 		if s.next(']') {
 			s.out = append(s.out, ']')
@@ -136,9 +140,6 @@ func (s *scanner) array(depth int) error {
 func (s *scanner) object(depth int) error {
 	s.i++
 	s.out = append(s.out, '{')
-	if depth == 1 {
-		s.top = []span{}
-	}
 	if s.next('}') {
 		s.out = append(s.out, '}')
 		return nil

@@ -105,6 +105,8 @@ func checkBytes(data []byte, body int, r *report) {
 			see(nulByte, n, start, i, "there is a NUL byte")
 		case c == 0xFEFF && i == 0:
 			see(byteOrderMark, n, start, i, "the file begins with a byte order mark")
+		case c == '\r':
+			see(bareReturn, n, start, i, "there is "+disagreement(c))
 		case disagreement(c) != "" && i < body:
 			see(lineEndHead, n, start, i, "there is "+disagreement(c))
 		case disagreement(c) != "":
@@ -112,7 +114,7 @@ func checkBytes(data []byte, body int, r *report) {
 		}
 		i += width
 	}
-	for _, id := range []rule{crlf, notUTF8, nulByte, byteOrderMark, lineEndHead, lineEndBody} {
+	for _, id := range []rule{crlf, notUTF8, nulByte, byteOrderMark, bareReturn, lineEndHead, lineEndBody} {
 		if s := kinds[id]; s != nil && s.count > 1 {
 			r.add(id, s.at, "%s, here first of %d places", s.what, s.count)
 		} else if s != nil {

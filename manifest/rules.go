@@ -48,6 +48,7 @@ const (
 	blockTooLarge
 	tabIndent
 	emptyBody
+	bareReturn
 	moreProblems
 	badYAML
 	tooDeep
@@ -136,6 +137,7 @@ var rules = [...]Rule{
 	blockTooLarge:  {"MAN-122", "the frontmatter is larger than a manifest may be", "shorten the manifest", bad, bad, ""},
 	tabIndent:      {"MAN-123", "a tab stands in the indentation", "indent with spaces", bad, bad, "C-20"},
 	emptyBody:      {"MAN-124", "no code follows the frontmatter", "define main() below the frontmatter", warn, warn, "PM-49"},
+	bareReturn:     {"MAN-125", "a carriage return stands without a line feed; Python ends the line there, so that a comment can hold code", "end lines with a line feed alone", bad, bad, "C-21"},
 	moreProblems:   {"MAN-199", "there are more problems than are listed; this is an error when one of them is", "mend those that are listed and check again", note, note, ""},
 
 	badYAML:       {"MAN-201", "the frontmatter is not YAML", "put text that has \": \" or \" #\" in it, or begins with a special character, in quotes", bad, bad, "C-20"},
