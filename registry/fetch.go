@@ -34,6 +34,7 @@ func Fetch(ctx context.Context, src Source, ref spec.Ref) (spec.Candidate, error
 	err := twice(src, func(src Source, last bool) (bool, error) {
 		plan := append(chainPlan(ref.Name), releasePlan(ref.Name, ref.Version)...)
 		f := newGathering(ctx, src, plan, last)
+		f.light = proofPlan(ref.Name, ref.Version)
 		c = spec.Candidate{Ref: ref}
 		if err := f.chain(&c.Chain, ref.Name); err != nil {
 			return false, err

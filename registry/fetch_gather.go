@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"slices"
 	"sync"
 
 	"github.com/patch-cat/patch-git/internal/fault"
@@ -30,6 +31,7 @@ type gathering struct {
 	src    Source
 	memory rememberer // nil: the source has none
 	plan   []want     // what the next wave asks for beside what misses
+	light  []want     // what no remembered digest can save asking for
 	have   map[string]answer
 	last   bool // nothing is tried after this gathering
 	broken bool // something is not what its parent states
@@ -66,10 +68,21 @@ func releasePlan(n spec.Name, v spec.Version) []want {
 		return nil
 	}
 	at := func(file string) string { return ledger.ReleasePath(n, v, file) }
+	return append(proofPlan(n, v),
+		want{at(ledger.ReleaseFileName), limits.Document},
+		want{at(spec.FormatPatch.MainFile()), limits.ToolFile},
+		want{at(ledger.ReportFileName), limits.ReleaseBytes})
+}
+
+// proofPlan is what has no digest in a parent: evidence and proof verify
+// themselves.
+func proofPlan(n spec.Name, v spec.Version) []want {
+	if v == "" {
+		return nil
+	}
 	return []want{
-		{at(ledger.ReleaseFileName), limits.Document}, {at(ledger.EvidenceFileName), limits.Bundle},
-		{at(ledger.ProofFileName), limits.Document}, {at(spec.FormatPatch.MainFile()), limits.ToolFile},
-		{at(ledger.ReportFileName), limits.ReleaseBytes},
+		{ledger.ReleasePath(n, v, ledger.EvidenceFileName), limits.Bundle},
+		{ledger.ReleasePath(n, v, ledger.ProofFileName), limits.Document},
 	}
 }
 
@@ -99,11 +112,12 @@ func (f *gathering) wave(files []want) {
 	}
 }
 
-// first asks for the head's evidence, alone where the rest may be remembered:
-// one conditional request then tells that nothing has changed.
+// first asks for everything, or, where all may be remembered, for no more than
+// what has no digest: conditional requests that tell that nothing has changed.
 func (f *gathering) first() {
-	if f.memory != nil && f.memory.remembered(ledger.HeadEvidencePath, limits.Bundle) != nil {
-		f.wave([]want{{ledger.HeadEvidencePath, limits.Bundle}})
+	f.light = append(f.light, want{ledger.HeadEvidencePath, limits.Bundle})
+	if f.memory != nil && !slices.ContainsFunc(f.light, func(w want) bool { return f.memory.remembered(w.path, w.max) == nil }) {
+		f.wave(f.light)
 		return
 	}
 	f.wave(f.plan)

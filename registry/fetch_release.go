@@ -29,20 +29,18 @@ func (f *gathering) release(c *spec.Candidate) error {
 	}
 	at = func(file string) string { return ledger.ReleasePath(c.Ref.Name, entry.Version, file) }
 	document := want{at(ledger.ReleaseFileName), limits.Document}
-	evidence, proof := want{at(ledger.EvidenceFileName), limits.Bundle}, want{at(ledger.ProofFileName), limits.Document}
+	proofs := proofPlan(c.Ref.Name, entry.Version)
 	f.plan = releasePlan(c.Ref.Name, entry.Version)
 	if _, ok := f.known(document, entry.Release); ok {
-		// Evidence and proof have no digest in a parent, so a remembered one
-		// is not used before the source says that it is still the same.
-		f.plan = []want{evidence, proof}
+		f.plan = proofs
 	}
 	if c.Release, err = f.stated(document, entry.Release, false); err != nil {
 		return err
 	}
-	if c.Evidence, err = f.raw(evidence); err != nil {
+	if c.Evidence, err = f.raw(proofs[0]); err != nil {
 		return err
 	}
-	if c.Proof, err = f.raw(proof); err != nil {
+	if c.Proof, err = f.raw(proofs[1]); err != nil {
 		return err
 	}
 	// Only a list that keeps all limits leads to more requests, and only one
