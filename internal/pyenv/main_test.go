@@ -121,3 +121,8 @@ func (c *counting) Run(ctx context.Context, job sandbox.Job) (sandbox.Outcome, e
 
 // strconvQuote writes a path as a Python string; test paths are plain ASCII.
 func strconvQuote(path string) string { return `"` + path + `"` }
+
+type (
+	sandboxJob     = sandbox.Job
+	sandboxOutcome = sandbox.Outcome
+)
