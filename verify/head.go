@@ -26,29 +26,39 @@ type Seen struct {
 	Time   string         `json:"time"`
 }
 
-// Head verifies the head of a published tree and the list of revoked releases.
-func (p Policy) Head(c spec.Chain) (Head, error) {
-	s, err := p.statement(c.HeadEvidence, p.Registry.HeadSubject(), ledger.PredicateHead)
+// HeadOnly verifies head.json against its evidence, without the documents that
+// it states. It is what a maintainer asks of the head that a publication
+// builds on.
+func (p Policy) HeadOnly(evidence, head []byte) (*ledger.Head, error) {
+	s, err := p.statement(evidence, p.Registry.HeadSubject(), ledger.PredicateHead)
 	if err != nil {
-		return Head{}, err
+		return nil, err
 	}
-	digest := spec.DigestOf(c.Head)
-	if s.Subject[0].Digest.SHA256 != digest {
-		return Head{}, refuse(ReasonHead, "head.json of %s is not the one that was signed", p.Registry)
+	if s.Subject[0].Digest.SHA256 != spec.DigestOf(head) {
+		return nil, refuse(ReasonHead, "head.json of %s is not the one that was signed", p.Registry)
 	}
-	doc, err := ledger.ParseHead(c.Head)
+	doc, err := ledger.ParseHead(head)
 	if err != nil {
-		return Head{}, refuse(ReasonHead, "%s: %w", p.Registry, err)
+		return nil, refuse(ReasonHead, "%s: %w", p.Registry, err)
 	}
 	pred, err := ledger.ParseHeadPredicate(s)
 	if err != nil {
-		return Head{}, refuse(ReasonStatement, "%s: %w", p.Registry, err)
+		return nil, refuse(ReasonStatement, "%s: %w", p.Registry, err)
 	}
 	if doc.Registry != p.Registry || pred.Registry.Name != p.Registry {
-		return Head{}, refuse(ReasonRegistry, "the head is of the registry %s, not of %s", doc.Registry, p.Registry)
+		return nil, refuse(ReasonRegistry, "the head is of the registry %s, not of %s", doc.Registry, p.Registry)
 	}
 	if pred.Seq != doc.Seq || pred.LogSize != doc.Log.Size {
-		return Head{}, refuse(ReasonHead, "head.json of %s contradicts its evidence", p.Registry)
+		return nil, refuse(ReasonHead, "head.json of %s contradicts its evidence", p.Registry)
+	}
+	return doc, nil
+}
+
+// Head verifies the head of a published tree and the list of revoked releases.
+func (p Policy) Head(c spec.Chain) (Head, error) {
+	doc, err := p.HeadOnly(c.HeadEvidence, c.Head)
+	if err != nil {
+		return Head{}, err
 	}
 	if spec.DigestOf(c.Revoked) != doc.Revoked {
 		return Head{}, refuse(ReasonRevoked, "revoked.json of %s is not what the head states", p.Registry)
@@ -57,7 +67,7 @@ func (p Policy) Head(c spec.Chain) (Head, error) {
 	if err != nil {
 		return Head{}, refuse(ReasonRevoked, "%s: %w", p.Registry, err)
 	}
-	return Head{policy: p, doc: doc, digest: digest, revoked: revoked}, nil
+	return Head{policy: p, doc: doc, digest: spec.DigestOf(c.Head), revoked: revoked}, nil
 }
 
 // Document returns the head's document.

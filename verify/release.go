@@ -111,8 +111,22 @@ func (p Policy) acceptance(ref spec.Ref, doc *ledger.Release, evidence []byte) (
 		return nil, refuse(ReasonFile, "evidence for %s lists other files than release.json", ref.At())
 	case !bytes.Equal(ledger.Encode(a.Permissions), ledger.Encode(doc.Permissions)):
 		return nil, refuse(ReasonManifest, "evidence for %s has other permissions than release.json", ref.At())
+	case !named(doc, ledger.ReportFileName, &a.Report):
+		return nil, refuse(ReasonFile, "evidence for %s is about another report", ref.At())
+	case !named(doc, ledger.ClosureFileName, a.Closure):
+		return nil, refuse(ReasonFile, "evidence for %s is about another closure", ref.At())
 	}
 	return a, nil
+}
+
+// named tells whether a generated file is in the release exactly where the
+// evidence names it, with that digest.
+func named(doc *ledger.Release, path string, want *spec.Digest) bool {
+	f := doc.Find(path)
+	if f == nil || want == nil {
+		return f == nil && want == nil
+	}
+	return f.SHA256 == *want
 }
 
 // checkFiles compares the files with the list: each there, none besides.

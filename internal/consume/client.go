@@ -63,7 +63,7 @@ func (c *Client) source(ctx context.Context, location string) (registry.Source, 
 		return s, nil
 	}
 	s, err := registry.Open(ctx, location, registry.Options{
-		HTTP: c.Host.HTTP, CacheDir: filepath.Join(c.Host.Paths.Cache(), "registries"), Now: c.Host.Now,
+		HTTP: c.Host.HTTP(), CacheDir: filepath.Join(c.Host.Paths.Cache(), "registries"), Now: c.Host.Now,
 	})
 	if err != nil {
 		return nil, err
@@ -119,7 +119,7 @@ func (c *Client) follow(ctx context.Context, pin toolbox.Pin, src registry.Sourc
 		s := last.Seen()
 		seen = &s
 	}
-	err = head.Follows(seen, func(path string) ([]byte, error) { return readTile(ctx, src, path) })
+	err = head.Follows(seen, tiles(ctx, src))
 	if err != nil {
 		return verify.Head{}, err
 	}
@@ -129,13 +129,16 @@ func (c *Client) follow(ctx context.Context, pin toolbox.Pin, src registry.Sourc
 	return head, c.Box.Advance(ctx, pin.Name, chain)
 }
 
-// readTile reads a tile; one that is missing is an outage, not a verdict.
-func readTile(ctx context.Context, src registry.Source, path string) ([]byte, error) {
-	data, err := src.Read(ctx, path, limits.EntryTile)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fault.New(fault.Unavailable, "no_tile", "%s has no %s", src.Location(), path)
+// tiles reads the log's tiles; one that is missing is an outage, not a verdict.
+func tiles(ctx context.Context, src registry.Source) ledger.TileReader {
+	read := registry.ReadTile(ctx, src)
+	return func(path string) ([]byte, error) {
+		data, err := read(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, fault.New(fault.Unavailable, "no_tile", "%s has no %s", src.Location(), path)
+		}
+		return data, err
 	}
-	return data, err
 }
 
 // pins returns the registry that was named, or all that are trusted.

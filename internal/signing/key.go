@@ -95,14 +95,17 @@ func (k *Key) Sign(ctx context.Context, s *ledger.Statement) ([]byte, error) {
 		return nil, err
 	}
 	payload := ledger.Encode(s)
-	pae := ledger.PAE(ledger.PayloadType, payload)
-	sig, err := ledger.SignECDSA(k.private, pae)
+	sig, err := k.SignRaw(ledger.PAE(ledger.PayloadType, payload))
 	if err != nil {
 		return nil, err
 	}
 	bundle := ledger.Encode(ledger.NewBundle(ledger.KeyHint(k.public), payload, sig))
 	return bundle, k.check(bundle, payload)
 }
+
+// SignRaw returns the bare signature over bytes of the caller's; what it means
+// and whether anybody accepts it is the caller's to know.
+func (k *Key) SignRaw(msg []byte) ([]byte, error) { return ledger.SignECDSA(k.private, msg) }
 
 // check reads the bundle back as a client does: a bundle that would be refused
 // must not be published.
@@ -125,9 +128,7 @@ func (k *Key) SignCheckpoint(ctx context.Context, registry spec.RegistryName, ro
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	n, err := ledger.SignCheckpoint(registry, root, k.public, func(text []byte) ([]byte, error) {
-		return ledger.SignECDSA(k.private, text)
-	})
+	n, err := ledger.SignCheckpoint(registry, root, k.public, k.SignRaw)
 	if err != nil {
 		return nil, err
 	}
