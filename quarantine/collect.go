@@ -1,0 +1,97 @@
+package quarantine
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/patch-cat/patch-git/internal/limits"
+	"github.com/patch-cat/patch-git/spec"
+)
+
+// collector gathers the findings of one subject.
+type collector struct {
+	*Subject
+	tool      *spec.Tool
+	main      string // path of the main file
+	source    []byte // its bytes
+	found     []spec.Finding
+	unchecked []string
+}
+
+// at is where a finding points; the zero value is the whole release.
+type at struct {
+	file      string
+	line, col int
+}
+
+func (c *collector) inMain(p Place) at { return at{c.main, p.Line, p.Col} }
+
+// add records a finding of the rule's own severity; seen is what was seen, in
+// which foreign text has gone through spec.Quote.
+func (c *collector) add(id rule, where at, seen string, args ...any) {
+	c.addAs(id, rules[id].Severity, where, "", seen, args...)
+}
+
+// warn is add for the cases of a rule that do not block.
+func (c *collector) warn(id rule, where at, seen string, args ...any) {
+	c.addAs(id, warn, where, "", seen, args...)
+}
+
+// addAs is add with a severity and, where it is not "", a more exact fix.
+func (c *collector) addAs(id rule, severity spec.Severity, where at, fix, seen string, args ...any) {
+	r := &rules[id]
+	c.found = append(c.found, spec.Finding{
+		ID: r.ID, Severity: severity, File: where.file, Line: where.line, Col: where.col,
+		Message: fmt.Sprintf(seen, args...) + "; " + r.Why,
+		Fix:     cmp.Or(fix, r.Fix),
+	})
+}
+
+func (c *collector) skip(format string, args ...any) {
+	c.unchecked = append(c.unchecked, fmt.Sprintf(format, args...))
+}
+
+// maxPerRule is how many findings of one rule in one file a report lists.
+const maxPerRule = 20
+
+// finish returns the findings in the order of the files. A flood must not push
+// an error out of sight: of every rule and file the errors are kept first, and
+// what is cut is counted by a finding as severe as the worst of it.
+func (c *collector) finish() []spec.Finding {
+	found := c.found
+	slices.SortStableFunc(found, func(a, b spec.Finding) int {
+		return cmp.Or(rank(a.Severity)-rank(b.Severity), cmp.Compare(a.File, b.File), a.Line-b.Line, a.Col-b.Col,
+			cmp.Compare(a.ID, b.ID), cmp.Compare(a.Message, b.Message))
+	})
+	type key struct{ file, id string }
+	kept, count := []spec.Finding{}, map[key]int{}
+	cut, worst := 0, spec.SeverityNote
+	for _, f := range found {
+		k := key{f.File, f.ID}
+		if count[k]++; count[k] > maxPerRule || len(kept) >= limits.ManifestProblems {
+			cut++
+			if rank(f.Severity) < rank(worst) {
+				worst = f.Severity
+			}
+			continue
+		}
+		kept = append(kept, f)
+	}
+	spec.SortFindings(kept)
+	if cut > 0 {
+		r := &rules[flood]
+		kept = append(kept, spec.Finding{ID: r.ID, Severity: worst, Message: fmt.Sprintf("%d more findings are not listed; %s", cut, r.Why), Fix: r.Fix})
+	}
+	return kept
+}
+
+func rank(s spec.Severity) int {
+	switch s {
+	case spec.SeverityError:
+		return 0
+	case spec.SeverityWarning:
+		return 1
+	}
+	return 2
+}

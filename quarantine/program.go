@@ -1,0 +1,62 @@
+package quarantine
+
+import (
+	"context"
+	_ "embed" // the Python program
+	"strings"
+
+	"github.com/patch-cat/patch-git/internal/fault"
+	"github.com/patch-cat/patch-git/internal/limits"
+	"github.com/patch-cat/patch-git/spec"
+)
+
+//go:embed python_scope.py
+var pythonScope string
+
+//go:embed python_purity.py
+var pythonPurity string
+
+//go:embed python_facts.py
+var pythonFacts string
+
+// ProgramSource returns the Python program that prints [Facts] about a file:
+//
+//	python3 -I -S -B program.py FILE      (standard input without FILE)
+//
+// It needs Python 3.8 or later and nothing but the standard library, reads one
+// file, writes one line to standard output and executes nothing of what it
+// reads. CPython's parser is C that takes hostile input, so run it only in a
+// sandbox with limits on time and memory, and with the minor version that will
+// run the tool, because versions disagree about syntax.
+func ProgramSource() []byte {
+	return []byte(strings.Join([]string{pythonScope, pythonPurity, pythonFacts}, "\n\n"))
+}
+
+// Parser asks CPython about a source.
+type Parser interface {
+	// Facts runs the program of [ProgramSource] over source and returns what
+	// [ParseFacts] reads from its output. A source that does not parse is a
+	// fact, not an error; an error means that nobody could tell: no
+	// interpreter, no sandbox, a limit hit, output that is no facts.
+	Facts(ctx context.Context, source []byte) (Facts, error)
+}
+
+// Inspect asks p about the main file of a release, for [Subject]. It returns
+// nil without an error when the format is not Python, and does not ask about a
+// file that is too large to be accepted anyway.
+func Inspect(ctx context.Context, p Parser, r *spec.Release) (*Facts, error) {
+	source := r.Main()
+	switch {
+	case r.Tool.Format != spec.FormatPatch:
+		return nil, nil
+	case source == nil:
+		return nil, fault.New(fault.Unavailable, "facts", "the release has no %s to parse", r.Tool.Format.MainFile())
+	case len(source) > limits.ToolFile:
+		return nil, fault.New(fault.Unavailable, "facts", "the source has %d bytes, the parser takes %d", len(source), limits.ToolFile)
+	}
+	facts, err := p.Facts(ctx, source)
+	if err != nil {
+		return nil, err
+	}
+	return &facts, nil
+}

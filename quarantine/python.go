@@ -1,0 +1,151 @@
+package quarantine
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+
+	"github.com/patch-cat/patch-git/internal/sanitize"
+	"github.com/patch-cat/patch-git/spec"
+)
+
+// checkPython holds the source against the rules for Python. The bytes are
+// looked at first, without an interpreter: they decide whether it and a
+// reviewer read the same text at all.
+func checkPython(c *collector) {
+	if c.tool.Format != spec.FormatPatch || c.source == nil {
+		return // a missing main file is an error of the shape
+	}
+	checkBytes(c)
+	f := c.Facts
+	switch {
+	case c.FactsErr != nil:
+		c.add(cannotTell, at{file: c.main}, "the interpreter gave no answer: %s", spec.Quote(c.FactsErr.Error()))
+		return
+	case f == nil || f.Schema != FactsSchema:
+		c.add(cannotTell, at{file: c.main}, "no interpreter was asked")
+		return
+	case f.Truncated:
+		c.add(cannotTell, at{file: c.main}, "the file has more imports, statements or effects than are listed")
+	case f.Error != nil && f.Error.Kind == "internal":
+		c.add(cannotTell, c.inMain(f.Error.Place), "the program that asks the interpreter failed: %s", spec.Quote(f.Error.Message))
+		return
+	case f.Error != nil:
+		c.add(doesNotParse, c.inMain(f.Error.Place), "Python %s does not compile the file (%s: %s)", f.Python, f.Error.Kind, spec.Quote(f.Error.Message))
+		return
+	}
+	if declared := c.tool.Runtime.PythonVersion; declared != "" && !strings.HasPrefix(f.Python, declared+".") {
+		c.skip("the file was parsed by Python %s, and the manifest asks for %s", f.Python, spec.Quote(declared))
+	}
+	checkEffects(c)
+	checkIdentifiers(c)
+	checkMain(c)
+	checkImports(c)
+}
+
+// cookie is the comment of PEP 263, by which Python decodes the file; it
+// counts on the first two lines only.
+var cookie = regexp.MustCompile(`^[ \t\f]*#.*?coding[:=][ \t]*([-_.a-zA-Z0-9]+)`)
+
+// checkBytes finds the bytes that readers of Python disagree about [PY-001].
+func checkBytes(c *collector) {
+	for _, odd := range []struct {
+		bytes string
+		seen  string
+	}{
+		{"\x00", "the file has a NUL byte, where some parsers stop"},
+		{"\x0c", "the file has a form feed, which resets the indentation for Python and not for readers"},
+		{"\ufeff", "the file has a byte order mark"},
+	} {
+		if i := bytes.Index(c.source, []byte(odd.bytes)); i >= 0 {
+			c.add(doesNotParse, c.offset(i), "%s", odd.seen)
+		}
+	}
+	for i, b := range c.source {
+		if b == '\r' && (i+1 == len(c.source) || c.source[i+1] != '\n') {
+			c.add(doesNotParse, c.offset(i), "a carriage return stands alone, which is a new line for Python and not for many viewers")
+			break
+		}
+	}
+	for i, line := range bytes.SplitN(c.source, []byte("\n"), 3)[:min(2, bytes.Count(c.source, []byte("\n"))+1)] {
+		m := cookie.FindSubmatch(line)
+		if m == nil {
+			continue
+		}
+		switch strings.ReplaceAll(strings.ToLower(string(m[1])), "_", "-") {
+		case "utf-8", "utf8":
+		default:
+			c.add(doesNotParse, at{c.main, i + 1, 1}, "the comment makes Python decode the file as %s", spec.Quote(string(m[1])))
+		}
+	}
+}
+
+func (c *collector) offset(i int) at {
+	line, col := lineCol(c.source, i)
+	return at{c.main, line, col}
+}
+
+// checkEffects reports the work of an import [PM-53]. A module's own code must
+// do none; what a package's decorator or field does in a class body belongs to
+// the package, and is a warning.
+func checkEffects(c *collector) {
+	for _, e := range c.Facts.Effects {
+		seen := effectWords(e)
+		if e.Where != "module" && e.Kind != "standalone" && e.Kind != "statement" &&
+			(e.Origin == "package" || e.Where == "decorator" && e.Origin == "own") {
+			c.warn(importWork, c.inMain(e.Place), "%s", seen)
+			continue
+		}
+		c.add(importWork, c.inMain(e.Place), "%s", seen)
+	}
+}
+
+func effectWords(e Effect) string {
+	target := spec.Quote(e.Target)
+	where := map[string]string{
+		"module": "at the top level", "class": "in the body of a class", "default": "in the default of a parameter",
+		"decorator": "as a decorator", "annotation": "in an annotation",
+	}[e.Where]
+	switch e.Kind {
+	case "call", "standalone":
+		return target + " is called " + where
+	case "statement":
+		return "a " + strings.Trim(target, `"`) + " runs " + where
+	case "assignment":
+		return target + ", which is not the file's own, is changed " + where
+	case "import":
+		return "the module " + target + " does something when it is imported"
+	case "decorator":
+		return "the decorator " + target + " runs when the file is imported"
+	case "property":
+		return "the property " + target + " is read " + where
+	case "metaclass":
+		return "the metaclass " + target + " runs when the file is imported"
+	}
+	return "the method " + target + " is called by Python when a class is made"
+}
+
+// checkIdentifiers reports names that are not ASCII [PY-008]. What turns into
+// ASCII, or mixes scripts, is written to be overlooked; a name in the author's
+// own language only keeps others from reading it.
+func checkIdentifiers(c *collector) {
+	for _, i := range c.Facts.Identifiers {
+		switch {
+		case isASCII(i.Normal):
+			c.add(oddIdentifier, c.inMain(i.Place), "the identifier %s is %s to Python", spec.Quote(i.Name), spec.Quote(i.Normal))
+		case sanitize.Scan(i.Name) != nil:
+			c.add(oddIdentifier, c.inMain(i.Place), "the identifier %s mixes letters that look alike", spec.Quote(i.Name))
+		default:
+			c.warn(oddIdentifier, c.inMain(i.Place), "the identifier %s is not ASCII", spec.Quote(i.Name))
+		}
+	}
+}
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= 0x80 {
+			return false
+		}
+	}
+	return true
+}

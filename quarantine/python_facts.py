@@ -1,0 +1,266 @@
+"""Prints, as one line of JSON, what CPython's own parser says about a file.
+
+Last part of the program that begins with python_scope.py and python_purity.py,
+which have the names that are not defined here.
+
+Usage: python3 -I -S -B program.py [FILE]     (standard input without FILE)
+
+The source is parsed and compiled, never executed; nothing of it is imported.
+Every exception becomes a fact ("error"), so silence means that the process
+died, which the caller must take as "could not tell". The line is canonical:
+members in the order of Facts in facts.go, no spaces, UTF-8. Python 3.8 or later.
+"""
+
+import ast
+import io
+import json
+import os
+import re
+import sys
+import tokenize
+import unicodedata
+import warnings
+
+MAX_SOURCE = 256 * 1024
+MAX_ITEMS = 1000
+MAX_DEFAULT = 4096
+
+
+class Facts:
+    """The document under construction; line and column are from 1, in characters."""
+
+    def __init__(self, source):
+        self.lines = re.split(b"\r\n|\r|\n", source)
+        self.doc = {
+            "schema": 1,
+            "python": ".".join(map(str, sys.version_info[:3])),
+            "error": None,
+            "statements": [],
+            "main": [],
+            "imports": [],
+            "effects": [],
+            "identifiers": [],
+            "truncated": False,
+        }
+
+    def place(self, node):
+        line = getattr(node, "lineno", 1)
+        col = getattr(node, "col_offset", 0)
+        if 0 < line <= len(self.lines):
+            col = len(self.lines[line - 1][:col].decode("utf-8", "replace"))
+        return {"line": max(line, 1), "col": max(col, 0) + 1}
+
+    def add(self, what, item, node):
+        if len(self.doc[what]) >= MAX_ITEMS:
+            self.doc["truncated"] = True
+            return
+        item.update(self.place(node))
+        self.doc[what].append(item)
+
+    def fail(self, kind, message, line=1, col=1):
+        for key, value in self.doc.items():
+            if isinstance(value, list):
+                self.doc[key] = []
+        self.doc["truncated"] = False
+        self.doc["error"] = {"kind": kind, "message": clip(message), "line": max(line or 1, 1), "col": max(col or 1, 1)}
+
+    def dump(self):
+        line = json.dumps(self.doc, ensure_ascii=False, separators=(",", ":"))
+        line = line.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+        return line.encode("utf-8") + b"\n"
+
+
+def is_type_checking(test):
+    return (dotted(test) or [""])[-1] == "TYPE_CHECKING"
+
+
+STATEMENT_KINDS = [
+    ((ast.Import, ast.ImportFrom), "import"),
+    ((ast.FunctionDef, ast.AsyncFunctionDef), "function"),
+    (ast.ClassDef, "class"),
+    ((ast.Assign, ast.AnnAssign, ast.AugAssign), "assignment"),
+    (ast.If, "if"),
+    (ast.Try, "try"),
+    ((ast.For, ast.AsyncFor, ast.While), "loop"),
+    ((ast.With, ast.AsyncWith), "with"),
+    (ast.Expr, "expression"),
+]
+
+
+def kind_of(node):
+    if isinstance(node, ast.If) and is_guard(node.test):
+        return "guard"
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+        return "constant"
+    for types, kind in STATEMENT_KINDS:
+        if isinstance(node, types):
+            return kind
+    return "other"
+
+
+def note_imports(facts, tree):
+    """Every import of the file, also those inside functions."""
+    optional_errors = {"ImportError", "ModuleNotFoundError", "Exception", "BaseException"}
+    stack = [(tree, False, False)]
+    found = []
+    while stack:
+        node, typing, optional = stack.pop()
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            found.append((node, typing, optional))
+            continue
+        guarded = set()
+        if isinstance(node, ast.Try):
+            for handler in node.handlers:
+                types = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+                if any(t is None or (dotted(t) or [""])[-1] in optional_errors for t in types):
+                    guarded.update(map(id, node.body))
+        checking = set(map(id, node.body)) if isinstance(node, ast.If) and is_type_checking(node.test) else set()
+        for child in ast.iter_child_nodes(node):
+            stack.append((child, typing or id(child) in checking, optional or id(child) in guarded))
+    for node, typing, optional in sorted(found, key=lambda f: (f[0].lineno, f[0].col_offset)):
+        for alias in node.names:
+            whole = isinstance(node, ast.Import)
+            module = alias.name if whole else node.module or ""
+            item = {
+                "module": clip(module),
+                "name": "" if whole else clip(alias.name),
+                "level": 0 if whole else min(node.level or 0, 99),
+                "stdlib": (whole or not node.level) and module.split(".")[0] in STDLIB,
+                "typing": typing,
+                "optional": optional,
+            }
+            facts.add("imports", item, node)
+
+
+def literal(node):
+    """The default as JSON text, "" where it is not a plain value."""
+    try:
+        value = ast.literal_eval(node)
+        stack = [value]
+        while stack:
+            part = stack.pop()
+            if isinstance(part, dict):
+                if not all(isinstance(k, str) for k in part):
+                    return ""
+                stack.extend(part.values())
+            elif isinstance(part, (list, tuple)):
+                stack.extend(part)
+            elif not (part is None or isinstance(part, (bool, int, float, str))):
+                return ""
+        text = json.dumps(value, allow_nan=False, separators=(",", ":"))
+    except (ValueError, TypeError, OverflowError, RecursionError):
+        return ""
+    return text if len(text) <= MAX_DEFAULT else ""
+
+
+def note_main(facts, tree, text):
+    def params(args):
+        positional = [(a, "positional_only") for a in getattr(args, "posonlyargs", [])]
+        positional += [(a, "positional_or_keyword") for a in args.args]
+        missing = len(positional) - len(args.defaults)
+        defaults = [None] * missing + args.defaults
+        rows = [(a, kind, d) for (a, kind), d in zip(positional, defaults)]
+        if args.vararg:
+            rows.append((args.vararg, "var_positional", None))
+        rows += [(a, "keyword_only", d) for a, d in zip(args.kwonlyargs, args.kw_defaults)]
+        if args.kwarg:
+            rows.append((args.kwarg, "var_keyword", None))
+        for arg, kind, default in rows[:MAX_ITEMS]:
+            note = ast.get_source_segment(text, arg.annotation) if arg.annotation is not None else ""
+            item = {
+                "name": clip(arg.arg),
+                "kind": kind,
+                "has_default": default is not None,
+                "default": literal(default) if default is not None else "",
+                "annotation": clip(" ".join((note or "").split())),
+            }
+            item.update(facts.place(arg))
+            yield item
+        if len(rows) > MAX_ITEMS:
+            facts.doc["truncated"] = True
+
+    stack = [(node, True) for node in reversed(tree.body)]
+    while stack:
+        node, top = stack.pop()
+        kind, found = "", []
+        if isinstance(node, DEFINITIONS):
+            if node.name == "main":
+                kind = {ast.FunctionDef: "function", ast.AsyncFunctionDef: "async"}.get(type(node), "class")
+                found = list(params(node.args)) if kind != "class" else []
+                kind = kind if top else "conditional"
+        else:
+            scope = Scope()
+            scope.collect([node])
+            if not list(blocks(node)) and "main" in scope.bound:
+                kind = "import" if isinstance(node, (ast.Import, ast.ImportFrom)) else "assignment"
+            stack.extend((child, False) for child in reversed(list(blocks(node))))
+        if kind:
+            facts.add("main", {"kind": kind, "params": found}, node)
+
+
+def note_identifiers(facts, source):
+    """Identifiers that are not ASCII as they stand; the parser normalizes them."""
+    seen = set()
+    for token in tokenize.tokenize(io.BytesIO(source).readline):
+        if token.type != tokenize.NAME or token.string.isascii() or token.string in seen:
+            continue
+        seen.add(token.string)
+        item = {"name": clip(token.string), "normal": clip(unicodedata.normalize("NFKC", token.string))}
+        if len(facts.doc["identifiers"]) >= MAX_ITEMS:
+            facts.doc["truncated"] = True
+            return
+        item.update(line=token.start[0], col=token.start[1] + 1)
+        facts.doc["identifiers"].append(item)
+
+
+def examine(facts, source):
+    if len(source) > MAX_SOURCE:
+        facts.fail("too_large", "more than %d bytes" % MAX_SOURCE)
+        return
+    try:
+        tree = compile(source, "tool.py", "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
+        compile(source, "tool.py", "exec", dont_inherit=True)  # finds what the grammar alone allows, such as a stray return
+        for node in tree.body:
+            facts.add("statements", {"kind": kind_of(node)}, node)
+        note_imports(facts, tree)
+        note_main(facts, tree, source.decode("utf-8"))
+        purity = Purity(facts, tree)
+        purity.statements(tree.body, "module", purity.scope)
+        if not source.isascii():
+            note_identifiers(facts, source)
+    except SyntaxError as e:
+        facts.fail("syntax", str(e.msg), e.lineno, e.offset)
+    except UnicodeDecodeError as e:
+        facts.fail("encoding", e.reason)
+    except (RecursionError, MemoryError):
+        facts.fail("limit", "nested too deeply or too large")
+    except Exception as e:
+        facts.fail("internal", "%s: %s" % (type(e).__name__, e))
+
+
+def limit():
+    """A second line behind the sandbox's own limits."""
+    try:
+        import resource
+
+        for what, most in ((resource.RLIMIT_CPU, 20), (resource.RLIMIT_AS, 2 << 30), (resource.RLIMIT_CORE, 0)):
+            soft, hard = resource.getrlimit(what)
+            if hard == resource.RLIM_INFINITY or hard > most:
+                resource.setrlimit(what, (most, hard))
+    except (ImportError, OSError, ValueError):
+        pass  # not on this system
+
+
+if __name__ == "__main__":
+    limit()
+    warnings.simplefilter("ignore")
+    if len(sys.argv) > 1:
+        with open(sys.argv[1], "rb") as file:
+            given = file.read(MAX_SOURCE + 1)
+    else:
+        given = sys.stdin.buffer.read(MAX_SOURCE + 1)
+    report = Facts(given)
+    examine(report, given)
+    sys.stdout.buffer.write(report.dump())
+    sys.stdout.buffer.flush()
+    os._exit(0)  # taking a deep tree apart can overflow the stack

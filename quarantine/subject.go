@@ -1,0 +1,37 @@
+package quarantine
+
+import "github.com/patch-cat/patch-git/spec"
+
+// Subject is what [Check] judges: a release and what is known around it. What
+// is left out is reported as unchecked or, for the Python facts, as an error.
+type Subject struct {
+	Release *spec.Release
+
+	// Facts and FactsErr are the two results of [Inspect].
+	Facts    *Facts
+	FactsErr error
+
+	// Owner is who proposes the release, spelled as in Names; "" is nobody,
+	// who owns no name.
+	Owner string
+
+	// Names are the names that the registry holds or has ever held. nil means
+	// that nobody looked; an empty registry is an empty list.
+	Names []Existing
+
+	// Previous are the published versions of this name, nil as for Names.
+	Previous []Published
+}
+
+// Existing is a name that is taken. Removed names stay in the list: a name
+// never becomes free again.
+type Existing struct {
+	Name  spec.Name
+	Owner string // opaque and stable: a numeric id, not a login
+}
+
+// Published is one published version and the digests of its files.
+type Published struct {
+	Version spec.Version
+	Files   map[string]spec.Digest
+}
