@@ -14,7 +14,6 @@ import (
 type line struct {
 	text []byte
 	next int
-	crlf bool
 }
 
 // lineAt returns the line that begins at offset i of data.
@@ -24,9 +23,9 @@ func lineAt(data []byte, i int) line {
 		end, next = i+n, i+n+1
 	}
 	if next > end && end > i && data[end-1] == '\r' {
-		return line{data[i : end-1], next, true}
+		return line{data[i : end-1], next}
 	}
-	return line{data[i:end], next, false}
+	return line{data[i:end], next}
 }
 
 // cookie finds what Python takes for a declaration of the file's encoding
