@@ -54,7 +54,7 @@ func (p *Pythons) search(ctx context.Context, k known, minor int, packages bool)
 	}()
 	now := p.host.Now()
 	for _, c := range p.candidates(max(minor, lowestMinor)) {
-		if c.minor > minor && (packages || best != nil && minorOf(best) <= c.minor) {
+		if c.minor > minor && !c.mine && (packages || best != nil && minorOf(best) <= c.minor) {
 			break // from here on they only get newer
 		}
 		t, ok := k.lookup(c.path, now)
