@@ -86,13 +86,12 @@ func (c *collector) offset(i int) at {
 }
 
 // checkEffects reports the work of an import [PM-53]. A module's own code must
-// do none; what a package's decorator or field does in a class body belongs to
-// the package, and is a warning.
+// do none; what a declared package does as a decorator or in the body of a class
+// is how such packages are used, and is a warning.
 func checkEffects(c *collector) {
 	for _, e := range c.Facts.Effects {
 		seen := effectWords(e)
-		if e.Where != "module" && e.Kind != "standalone" && e.Kind != "statement" &&
-			(e.Origin == "package" || e.Where == "decorator" && e.Origin == "own") {
+		if e.Where != "module" && e.Kind != "standalone" && e.Origin == "package" {
 			c.warn(importWork, c.inMain(e.Place), "%s", seen)
 			continue
 		}

@@ -97,10 +97,12 @@ class Scope:
 
     def __init__(self):
         self.bound = {}
+        self.times = {}
         self.star = False
 
     def bind(self, name, meaning):
         self.bound[name] = meaning if self.bound.get(name, meaning) == meaning else "own"
+        self.times[name] = self.times.get(name, 0) + 1
 
     def collect(self, body):
         stack = list(body)
@@ -135,7 +137,7 @@ class Scope:
 
     def inner(self, body):
         scope = Scope()
-        scope.bound, scope.star = dict(self.bound), self.star
+        scope.bound, scope.times, scope.star = dict(self.bound), dict(self.times), self.star
         scope.collect(body)
         return scope
 
@@ -143,9 +145,9 @@ class Scope:
         """("import", "os.system"), ("builtin", "print") or ("own", "x.y")."""
         name = ".".join(parts)
         meaning = self.bound.get(parts[0])
+        if self.star:
+            return "own", name  # a star import may have bound it anew
         if meaning is None:
-            if self.star:
-                return "own", name
             return ("builtin" if hasattr(builtins, parts[0]) else "own"), name
         if meaning == "own":
             return "own", name
