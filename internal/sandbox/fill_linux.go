@@ -17,7 +17,7 @@ const (
 // stubs are the files that libraries look up to name users and hosts. The
 // order's own files come after them, so that a job with network can bring the
 // host's resolver.
-func stubs() []File {
+func stubFiles() []File {
 	id := strconv.Itoa(innerID)
 	return []File{
 		{Target: "/etc/passwd", Data: []byte(userName + ":x:" + id + ":" + id + "::" + ScratchDir + ":/bin/false\n")},
@@ -27,13 +27,15 @@ func stubs() []File {
 	}
 }
 
-// files writes the stubs and the job's files, before anything can look.
-func (r *root) files() *setupError {
-	for _, list := range [][]File{stubs(), r.o.job.Files} {
-		for _, f := range list {
-			if err := r.write(f); err != nil {
-				return failed(stepFile, f.Target, err)
-			}
+func (r *root) stubs() *setupError { return r.writeAll(stubFiles()) }
+
+// files writes the job's files, before anything can look.
+func (r *root) files() *setupError { return r.writeAll(r.o.job.Files) }
+
+func (r *root) writeAll(files []File) *setupError {
+	for _, f := range files {
+		if err := r.write(f); err != nil {
+			return failed(stepFile, f.Target, err)
 		}
 	}
 	return nil

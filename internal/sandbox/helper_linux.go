@@ -14,7 +14,8 @@ import (
 
 // The words in argv[0] that turn this program into a part of the sandbox.
 const (
-	helperName = "patch-git: sandbox"
+	cageName   = "patch-git: namespaces"
+	leashName  = "patch-git: landlock"
 	keeperName = "patch-git: keeper"
 )
 
@@ -29,14 +30,10 @@ const (
 // before it is paid twice by every run.
 func Helper() {
 	switch os.Args[0] {
-	case helperName:
-		// The rest concerns single threads: credentials, Landlock, seccomp,
-		// the parent's death. They must all meet the thread that executes.
-		runtime.LockOSThread()
-		if err := becomeProgram(); err != nil {
-			status(err.encode())
-		}
-		syscall.Exit(126)
+	case cageName:
+		become(cage)
+	case leashName:
+		become(leash)
 	case keeperName:
 		keep()
 	}
@@ -45,51 +42,55 @@ func Helper() {
 // status tells the caller's side something. Nobody hears a failure of it.
 func status(b []byte) { unix.Write(statusFD, b) }
 
-// becomeProgram does all of the helper's work. It returns the step that
-// failed, or nil after a rehearsal; otherwise this process is the program.
-func becomeProgram() *setupError {
+// become turns this process into the program: confine takes the order and
+// builds what the driver builds, the rest is common. It never returns.
+func become(confine func(*order) *setupError) {
+	// All that follows concerns single threads: credentials, Landlock,
+	// seccomp, the parent's death. It must meet the thread that executes.
+	runtime.LockOSThread()
+	if err := obey(confine); err != nil {
+		status(err.encode())
+	}
+	syscall.Exit(126)
+}
+
+func obey(confine func(*order) *setupError) *setupError {
 	// Asked again for this thread: the first asking, before the helper was
 	// executed, holds for the thread that started it.
 	if err := unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0); err != nil {
 		return failed(stepParent, "", err)
 	}
 	var o order
-	if err := receive(&o); err != nil {
-		return failed(stepOrder, "", err)
-	}
-	// A caller that died before the signal was asked for has closed its end.
-	ends := []unix.PollFd{{Fd: statusFD}}
-	if _, err := unix.Poll(ends, 0); err == nil && ends[0].Revents&unix.POLLERR != 0 {
-		return failed(stepParent, "", unix.ESRCH)
-	}
-	confine := cage
-	if o.leash {
-		confine = leash
-	}
 	if err := confine(&o); err != nil {
 		return err
 	}
 	return finish(&o)
 }
 
-// receive reads the order: eight bytes of length, then that much.
-func receive(o *order) error {
+// receive waits for the order: eight bytes of length, then that much.
+func (o *order) receive() *setupError {
 	var head [8]byte
 	if err := readFull(head[:]); err != nil {
-		return err
+		return failed(stepOrder, "", err)
 	}
 	n := binary.BigEndian.Uint64(head[:])
 	if n > maxOrder {
-		return unix.EMSGSIZE
+		return failed(stepOrder, "", unix.EMSGSIZE)
 	}
 	b := make([]byte, n)
 	if err := readFull(b); err != nil {
-		return err
+		return failed(stepOrder, "", err)
 	}
 	if err := o.decode(b); err != nil {
-		return unix.EBADMSG
+		return failed(stepOrder, "", unix.EBADMSG)
 	}
-	return unix.Close(orderFD)
+	unix.Close(orderFD)
+	// A caller that died before the signal was asked for has closed its end.
+	ends := []unix.PollFd{{Fd: statusFD}}
+	if _, err := unix.Poll(ends, 0); err == nil && ends[0].Revents&unix.POLLERR != 0 {
+		return failed(stepParent, "", unix.ESRCH)
+	}
+	return nil
 }
 
 func readFull(b []byte) error {

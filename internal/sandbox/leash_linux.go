@@ -2,7 +2,6 @@ package sandbox
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"math"
 	"os"
@@ -23,77 +22,98 @@ type landlock struct{ temp string }
 func (landlock) name() string { return "landlock" }
 
 // open is the honest list of what has no mediation here.
-func (landlock) open(Job) []string {
+func (landlock) open() []string {
 	return []string{
 		"hidden paths: that a host file exists, its size, owner and times, and where a link points, can be seen",
 		"scratch: each file is limited, their sum is not",
 	}
 }
 
-func (l landlock) try(ctx context.Context) ([]string, error) {
-	if err := rehearse(ctx, l); err != nil {
-		return nil, err
-	}
-	return l.open(Job{}), nil
+// tether is a helper in its process group, with its scratch.
+type tether struct {
+	*helper
+	keeper  *keeper
+	scratch *scratch
+	temp    string
+	uid     int
 }
 
-func (l landlock) start(j Job) (*tree, func(), error) { return l.launch(j, false) }
+// runAs is the user that a job's processes are: root's become nobody's, where
+// nobody can reach what they need.
+func runAs(j Job, temp string) int {
+	if uid := os.Getuid(); uid != 0 {
+		return uid
+	}
+	if reachable(append(slices.Clone(j.Mounts), Mount{Source: temp})) {
+		return nobody
+	}
+	return 0
+}
 
-func (l landlock) launch(j Job, rehearsal bool) (_ *tree, clean func(), err error) {
+func (l landlock) prepare(j Job) (_ prepared, err error) {
 	if !filterExists {
-		return nil, nil, noFilter()
+		return nil, noFilter()
 	}
 	if abi := landlockABI(); abi < leastLandlock {
-		return nil, nil, &hostRefusal{fault.New(fault.Denied, "sandbox_unavailable",
+		return nil, &hostRefusal{fault.New(fault.Denied, "sandbox_unavailable",
 			"landlock has ABI %d, at least %d is needed (Linux 6.2)", abi, leastLandlock)}
 	}
-	uid := os.Getuid()
-	attr := &syscall.SysProcAttr{Setpgid: true}
-	temp := cmp.Or(l.temp, "/tmp")
-	if uid == 0 && reachable(append(slices.Clone(j.Mounts), Mount{Source: temp})) {
-		uid = nobody
-		attr.Credential = &syscall.Credential{Uid: nobody, Gid: nobody}
+	t := &tether{temp: cmp.Or(l.temp, "/tmp")}
+	t.uid = runAs(j, t.temp)
+	if t.scratch, err = newScratch(t.temp, t.uid); err != nil {
+		return nil, err
 	}
-	s, err := newScratch(temp, uid)
+	if t.keeper, err = newKeeper(); err != nil {
+		t.scratch.remove()
+		return nil, err
+	}
+	attr := &syscall.SysProcAttr{Setpgid: true, Pgid: t.keeper.proc.Pid}
+	if t.uid != os.Getuid() {
+		attr.Credential = &syscall.Credential{Uid: uint32(t.uid), Gid: uint32(t.uid)}
+	}
+	t.helper, err = newHelper(leashName, attr, func(*os.Process) { t.keeper.killGroup() }, t.keeper.killGroup)
 	if err != nil {
-		return nil, nil, err
+		t.clean()
+		return nil, err
 	}
-	defer func() {
-		if err != nil {
-			s.remove()
-		}
-	}()
-	j = relocate(s.dir, j.Mounts).job(j)
-	if err := s.fill(j.Files); err != nil {
+	return t, nil
+}
+
+func (t *tether) fits(j Job) bool { return t.alive() && t.uid == runAs(j, t.temp) }
+
+func (t *tether) discard() {
+	t.helper.discard()
+	t.clean()
+}
+
+func (t *tether) clean() {
+	t.keeper.dismiss()
+	t.scratch.remove()
+}
+
+func (t *tether) start(j Job, rehearsal bool) (*tree, func(), error) {
+	j = relocate(t.scratch.dir, j.Mounts).job(j)
+	if err := t.scratch.fill(j.Files); err != nil {
+		t.discard()
 		return nil, nil, err
 	}
 	j.Files = nil
-	o := &order{job: j, rehearsal: rehearsal, leash: true, scratchDir: s.dir, others: tasksOf(uid)}
-	k, err := newKeeper()
-	if err != nil {
-		return nil, nil, err
-	}
-	attr.Pgid = k.proc.Pid
-	t, err := launch(o, attr, func(*os.Process) { k.killGroup() }, k.killGroup)
-	if err != nil {
-		k.dismiss()
-		return nil, nil, err
-	}
-	if uid == 0 {
-		verdict := t.verdict
-		t.verdict = func() ([]string, error) {
-			notes, err := verdict()
-			return append(notes, "processes: only counted from outside, every "+nextCensus.String()), err
+	run := t.give(&order{job: j, rehearsal: rehearsal, leash: true, scratchDir: t.scratch.dir, others: tasksOf(t.uid)})
+	if t.uid == 0 {
+		of := run.verdict
+		run.verdict = func() ([]string, error) {
+			notes, err := of()
+			return append(notes, onlyCounted), err
 		}
 	}
-	return t, func() {
-		k.dismiss()
-		s.remove()
-	}, nil
+	return run, t.clean, nil
 }
 
 // leash is the helper's part of the driver.
 func leash(o *order) *setupError {
+	if err := o.receive(); err != nil {
+		return err
+	}
 	// Orphans come back to the program, so that the count from outside finds
 	// them. The filter keeps it that way.
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
@@ -196,7 +216,10 @@ func keep() {
 		}
 	}
 	// Group 0 is the own one: no number that could have become another's.
-	_ = unix.Kill(0, unix.SIGKILL)
+	// Started by hand, it may be somebody else's whole pipeline.
+	if unix.Getpgrp() == unix.Getpid() {
+		_ = unix.Kill(0, unix.SIGKILL)
+	}
 	syscall.Exit(0)
 }
 

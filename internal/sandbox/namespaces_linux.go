@@ -1,13 +1,11 @@
 package sandbox
 
 import (
-	"context"
 	"os"
 	"path"
 	"runtime"
 	"slices"
 	"syscall"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -25,21 +23,24 @@ type namespaces struct{}
 func (namespaces) name() string { return "namespaces" }
 
 // open is empty: what this driver leaves open, the helper notes while it runs.
-func (namespaces) open(Job) []string { return nil }
+func (namespaces) open() []string { return nil }
 
-func (n namespaces) try(ctx context.Context) ([]string, error) { return nil, rehearse(ctx, n) }
+// cell is a helper in its new namespaces, and what was decided with them.
+type cell struct {
+	*helper
+	network bool
+	asRoot  bool // processes are the host's root, without capabilities
+}
 
-func (n namespaces) start(j Job) (*tree, func(), error) { return n.launch(j, false) }
+// asRoot tells whether a job of root must stay root's: some mount or this
+// program can be read by nobody else.
+func asRoot(j Job) bool { return os.Getuid() == 0 && !reachable(j.Mounts) }
 
-func (namespaces) launch(j Job, rehearsal bool) (*tree, func(), error) {
+func (namespaces) prepare(j Job) (prepared, error) {
 	if !filterExists {
-		return nil, nil, noFilter()
+		return nil, noFilter()
 	}
-	o := &order{job: j, rehearsal: rehearsal, links: rootLinks()}
-	if j.Network {
-		o.job.Files = append(slices.Clone(j.Files), networkFiles()...)
-		o.job.Mounts = append(slices.Clone(j.Mounts), certificates()...)
-	}
+	c := &cell{network: j.Network, asRoot: asRoot(j)}
 	uid, gid := os.Getuid(), os.Getgid()
 	attr := &syscall.SysProcAttr{
 		Cloneflags: unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP,
@@ -49,24 +50,39 @@ func (namespaces) launch(j Job, rehearsal bool) (*tree, func(), error) {
 		AmbientCaps: []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_SETPCAP},
 	}
 	if uid == 0 {
-		if reachable(j.Mounts) {
+		if !c.asRoot {
 			uid, gid = nobody, nobody
-		} else {
-			// The job's files are root's alone, so its processes are too, with
-			// no capability; but the kernel does not count root's processes.
-			o.pidMax = pidMaxFor(j.Limits.Processes)
 		}
 		attr.Credential = &syscall.Credential{Uid: innerID, Gid: innerID}
 		attr.GidMappingsEnableSetgroups = true // to leave root's groups
 	}
 	attr.UidMappings = []syscall.SysProcIDMap{{ContainerID: innerID, HostID: uid, Size: 1}}
 	attr.GidMappings = []syscall.SysProcIDMap{{ContainerID: innerID, HostID: gid, Size: 1}}
-	if !j.Network {
+	if !c.network {
 		attr.Cloneflags |= unix.CLONE_NEWNET
 	}
 	// The first process of a pid namespace takes all others with it.
-	t, err := launch(o, attr, func(p *os.Process) { _ = p.Kill() }, nil)
-	return t, func() {}, err
+	var err error
+	c.helper, err = newHelper(cageName, attr, func(p *os.Process) { _ = p.Kill() }, nil)
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+func (c *cell) fits(j Job) bool { return c.alive() && c.network == j.Network && c.asRoot == asRoot(j) }
+
+func (c *cell) start(j Job, rehearsal bool) (*tree, func(), error) {
+	o := &order{job: j, rehearsal: rehearsal, links: rootLinks()}
+	if j.Network {
+		o.job.Files = append(slices.Clone(j.Files), networkFiles()...)
+		o.job.Mounts = append(slices.Clone(j.Mounts), certificates()...)
+	}
+	if c.asRoot {
+		// The kernel does not count root's processes, but it can number them.
+		o.pidMax = pidMaxFor(j.Limits.Processes)
+	}
+	return c.give(o), func() {}, nil
 }
 
 // pidMaxFor bounds a pid namespace so that twice the processes fit: the kernel
@@ -76,24 +92,6 @@ func pidMaxFor(processes int) int { return 301 + 2*processes }
 
 func noFilter() error {
 	return &hostRefusal{fault.New(fault.Denied, "sandbox_unavailable", "no system call filter was written for %s", runtime.GOARCH)}
-}
-
-// rehearsalTime is how long a host may take to build an empty sandbox.
-const rehearsalTime = 10 * time.Second
-
-// rehearse runs everything of a driver but a program.
-func rehearse(ctx context.Context, d interface {
-	launch(Job, bool) (*tree, func(), error)
-}) error {
-	job := Job{Argv: []string{"/"}, Dir: ScratchDir}
-	job.Limits = Limits{Wall: rehearsalTime}.withDefaults()
-	t, clean, err := d.launch(job, true)
-	if err != nil {
-		return err
-	}
-	defer clean()
-	_, err = t.supervise(ctx, job.Limits, func() time.Time { return time.Time{} })
-	return err
 }
 
 // rootLinks are the host's links at the top of the tree, for programs are

@@ -17,29 +17,39 @@ const (
 // devices are all that /dev holds, besides shm and the links to descriptors.
 var devices = []string{"null", "zero", "urandom", "random"}
 
+// at is where the new root is built, in the helper's own mount namespace. No
+// source may lie below it, see [Mount], so it hides nothing that is needed.
+const at = "/dev"
+
 // root is the new root while it is built. One tmpfs holds everything: it is
 // mounted a second and third time, writable, for the scratch and /dev/shm, so
 // that one size bounds both.
 type root struct {
 	o     *order
 	trees []int // cloned mounts of the job, in the order of its mounts
-	nodes []int // cloned devices
-	at    string
 	fd    int
 	dev   uint64
 }
 
 // cage builds the namespaces' inside: a root that holds what the job lists,
 // entered by pivot_root, with Landlock behind it. The process is alone in new
-// namespaces and has all capabilities over them.
+// namespaces and has all capabilities over them. What is the same for every
+// job is done before the order comes.
 func cage(o *order) *setupError {
+	// Started by hand, as root, the rest would mount over the host's /dev.
+	if unix.Getpid() != 1 || unix.Getuid() != innerID {
+		return failed(stepStart, "the helper has no namespaces of its own", unix.EPERM)
+	}
 	// Nothing that is mounted from here on may reach the host, nor the
 	// other way round.
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return failed(stepPrivate, "", err)
 	}
 	r := &root{o: o}
-	for _, build := range []func() *setupError{r.collect, r.base, r.place, r.proc, r.files, r.enter, r.wall} {
+	for _, build := range []func() *setupError{
+		r.base, r.proc, r.stubs, o.receive,
+		r.fit, r.collect, r.place, r.files, r.enter, r.wall,
+	} {
 		if err := build(); err != nil {
 			return err
 		}
@@ -47,7 +57,7 @@ func cage(o *order) *setupError {
 	return nil
 }
 
-// collect clones the mounts out of the host's tree, while it can be seen.
+// collect clones the mounts out of the host's tree.
 func (r *root) collect() *setupError {
 	slices.SortFunc(r.o.job.Mounts, func(a, b Mount) int { return strings.Compare(a.Target, b.Target) })
 	for _, m := range r.o.job.Mounts {
@@ -70,13 +80,6 @@ func (r *root) collect() *setupError {
 			return failed(stepClone, m.Source, e)
 		}
 		r.trees = append(r.trees, tree)
-	}
-	for _, d := range devices {
-		node, err := unix.OpenTree(unix.AT_FDCWD, "/dev/"+d, unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC)
-		if err != nil {
-			return failed(stepDevice, d, err)
-		}
-		r.nodes = append(r.nodes, node)
 	}
 	return nil
 }
@@ -113,29 +116,31 @@ func openSource(path string) (int, *setupError) {
 	return -1, failed(stepSource, path, err)
 }
 
-// base mounts the tmpfs over some directory of the host, in this namespace
-// only, and fills in what every root has.
+// size is the option that bounds the root's tmpfs.
+func size(bytes int64, files int) string {
+	return "mode=755,size=" + strconv.FormatInt(bytes, 10) + ",nr_inodes=" + strconv.Itoa(rootInodes+files)
+}
+
+// base mounts the tmpfs and fills in what every root has.
 func (r *root) base() *setupError {
-	size := r.o.job.Limits.Scratch + rootBytes + int64(len(r.o.job.Stdin))
-	for _, f := range r.o.job.Files {
-		size += int64(len(f.Data)) + 4096
-	}
-	options := "mode=755,size=" + strconv.FormatInt(size, 10) + ",nr_inodes=" + strconv.Itoa(rootInodes+len(r.o.job.Files))
-	var err error
-	for _, r.at = range []string{"/tmp", "/mnt", "/var", "/usr"} {
-		if err = unix.Mount("tmpfs", r.at, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, options); err != unix.ENOENT && err != unix.ENOTDIR {
-			break
+	nodes := make([]int, len(devices))
+	for i, d := range devices {
+		var err error
+		nodes[i], err = unix.OpenTree(unix.AT_FDCWD, "/dev/"+d, unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC)
+		if err != nil {
+			return failed(stepDevice, d, err)
 		}
 	}
+	err := unix.Mount("tmpfs", at, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, size(rootBytes, 0))
 	if err == nil {
-		r.fd, err = unix.Open(r.at, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+		r.fd, err = unix.Open(at, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	}
 	var st unix.Stat_t
 	if err == nil {
 		err = unix.Fstat(r.fd, &st)
 	}
 	if err != nil {
-		return failed(stepRoot, r.at, err)
+		return failed(stepRoot, at, err)
 	}
 	r.dev = st.Dev
 	unix.Umask(0)
@@ -148,8 +153,7 @@ func (r *root) base() *setupError {
 		}
 	}
 	for _, d := range []string{"/tmp", "/dev/shm"} {
-		flags := uintptr(unix.MS_BIND)
-		if err := unix.Mount(r.at+d, r.at+d, "", flags, ""); err != nil {
+		if err := unix.Mount(at+d, at+d, "", unix.MS_BIND, ""); err != nil {
 			return failed(stepRoot, d, err)
 		}
 	}
@@ -157,19 +161,42 @@ func (r *root) base() *setupError {
 		fd, err := unix.Openat(r.fd, "dev/"+d, unix.O_CREAT|unix.O_WRONLY|unix.O_CLOEXEC, 0o444)
 		if err == nil {
 			unix.Close(fd)
-			err = unix.MoveMount(r.nodes[i], "", r.fd, "dev/"+d, unix.MOVE_MOUNT_F_EMPTY_PATH)
+			err = unix.MoveMount(nodes[i], "", r.fd, "dev/"+d, unix.MOVE_MOUNT_F_EMPTY_PATH)
 		}
 		if err != nil {
 			return failed(stepDevice, d, err)
 		}
 	}
-	for _, l := range append(r.o.links, link{"dev/fd", "/proc/self/fd"}, link{"dev/stdin", "/proc/self/fd/0"},
-		link{"dev/stdout", "/proc/self/fd/1"}, link{"dev/stderr", "/proc/self/fd/2"}) {
+	return r.link([]link{
+		{"dev/fd", "/proc/self/fd"}, {"dev/stdin", "/proc/self/fd/0"},
+		{"dev/stdout", "/proc/self/fd/1"}, {"dev/stderr", "/proc/self/fd/2"},
+	})
+}
+
+func (r *root) link(links []link) *setupError {
+	for _, l := range links {
 		if err := unix.Symlinkat(l.to, r.fd, l.at); err != nil {
 			return failed(stepRoot, l.at, err)
 		}
 	}
 	return nil
+}
+
+// fit gives the root the job's size and links, and its pid namespace a bound.
+func (r *root) fit() *setupError {
+	bytes := r.o.job.Limits.Scratch + rootBytes + int64(len(r.o.job.Stdin))
+	for _, f := range r.o.job.Files {
+		bytes += int64(len(f.Data)) + 4096
+	}
+	if err := unix.Mount("", at, "", unix.MS_REMOUNT|unix.MS_NOSUID|unix.MS_NODEV, size(bytes, len(r.o.job.Files))); err != nil {
+		return failed(stepRoot, "size", err)
+	}
+	if r.o.pidMax > 0 {
+		if err := r.numberProcesses(); err != nil {
+			return err
+		}
+	}
+	return r.link(r.o.links)
 }
 
 // place puts the cloned mounts where the job wants them.
@@ -232,27 +259,33 @@ func (r *root) step(dir int, name string, file bool) (int, error) {
 	return unix.Openat2(dir, name, how)
 }
 
+const procFlags = unix.MS_NOSUID | unix.MS_NODEV | unix.MS_NOEXEC
+
 // proc mounts the view of the own processes, read-only, without the files of
-// the machine. Bounding the pid namespace needs one of those, so it is
-// mounted with them for that moment.
+// the machine.
 func (r *root) proc() *setupError {
-	const flags = unix.MS_NOSUID | unix.MS_NODEV | unix.MS_NOEXEC
-	at := r.at + "/proc"
-	if r.o.pidMax > 0 {
-		if err := unix.Mount("proc", at, "proc", flags, ""); err != nil {
-			return failed(stepProc, "", err)
-		}
-		if !writeSysctl(at+"/sys/kernel/pid_max", r.o.pidMax) {
-			status([]byte{statusNoPidMax})
-		}
-		if err := unix.Unmount(at, unix.MNT_DETACH); err != nil {
-			return failed(stepProc, "", err)
-		}
-	}
-	if err := unix.Mount("proc", at, "proc", flags|unix.MS_RDONLY, "subset=pid"); err != nil {
+	if err := unix.Mount("proc", at+"/proc", "proc", procFlags|unix.MS_RDONLY, "subset=pid"); err != nil {
 		return failed(stepProc, "", err)
 	}
 	return nil
+}
+
+// numberProcesses bounds the numbers of the pid namespace. The file for it is
+// one of the machine's, so proc is mounted with them for that moment.
+func (r *root) numberProcesses() *setupError {
+	if err := unix.Unmount(at+"/proc", unix.MNT_DETACH); err != nil {
+		return failed(stepProc, "", err)
+	}
+	if err := unix.Mount("proc", at+"/proc", "proc", procFlags, ""); err != nil {
+		return failed(stepProc, "", err)
+	}
+	if !writeSysctl(at+"/proc/sys/kernel/pid_max", r.o.pidMax) {
+		status([]byte{statusNoPidMax})
+	}
+	if err := unix.Unmount(at+"/proc", unix.MNT_DETACH); err != nil {
+		return failed(stepProc, "", err)
+	}
+	return r.proc()
 }
 
 // writeSysctl tells whether the value holds. Before Linux 6.14 the file is the
@@ -268,8 +301,8 @@ func writeSysctl(path string, value int) bool {
 
 // enter makes the new root the only one, and read-only.
 func (r *root) enter() *setupError {
-	if err := unix.Chdir(r.at); err != nil {
-		return failed(stepPivot, r.at, err)
+	if err := unix.Chdir(at); err != nil {
+		return failed(stepPivot, at, err)
 	}
 	// The old root comes to lie on the new one, and is taken off.
 	if err := unix.PivotRoot(".", "."); err != nil {

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"github.com/patch-cat/patch-git/internal/fault"
@@ -27,14 +28,23 @@ type Options struct {
 // driver is one way to confine a program.
 type driver interface {
 	name() string
-	// try sets everything up and lets no program run. The sentences are
-	// what the driver leaves open.
-	try(ctx context.Context) (open []string, err error)
-	// start confines and starts the job, which is checked. clean removes
-	// what the run leaves behind; it is called after the tree ended.
-	start(Job) (t *tree, clean func(), err error)
-	// open is what the driver cannot enforce for this job.
-	open(Job) []string
+	// open is what the driver cannot enforce, whatever the job.
+	open() []string
+	// prepare starts what can be started before the job is there. The job is
+	// the one to come, or one like it.
+	prepare(like Job) (prepared, error)
+}
+
+// prepared is one started run that lacks its job. Exactly one of start and
+// discard is called, once.
+type prepared interface {
+	// fits tells whether it was prepared for a job like this.
+	fits(Job) bool
+	// start gives it the job, which is checked. A rehearsal sets everything
+	// up and lets no program run. clean removes what the run leaves behind; it
+	// is called after the tree ended.
+	start(j Job, rehearsal bool) (t *tree, clean func(), err error)
+	discard()
 }
 
 // Sandbox runs jobs with the driver that was chosen when it was opened. It is
@@ -42,6 +52,9 @@ type driver interface {
 type Sandbox struct {
 	opts   Options
 	driver driver
+
+	mu    sync.Mutex
+	spare chan prepared // nil, or soon one prepared run or a closed channel
 }
 
 // Open finds the driver that works here. An error is of kind Denied, reason
@@ -57,14 +70,14 @@ func Open(ctx context.Context, opts Options) (*Sandbox, error) {
 	known := remembered(opts.Cache)
 	for _, d := range drivers {
 		if d.name() == known {
-			return &Sandbox{opts, d}, nil
+			return &Sandbox{opts: opts, driver: d}, nil
 		}
 	}
 	d, err := choose(ctx, opts, drivers)
 	if err != nil {
 		return nil, err
 	}
-	return &Sandbox{opts, d}, nil
+	return &Sandbox{opts: opts, driver: d}, nil
 }
 
 // allowed are the drivers of this system that opts permits, best first.
@@ -85,7 +98,7 @@ func allowed(opts Options) ([]driver, error) {
 func choose(ctx context.Context, opts Options, drivers []driver) (driver, error) {
 	why := noDriver
 	for _, d := range drivers {
-		_, err := d.try(ctx)
+		err := rehearse(ctx, d)
 		if err == nil {
 			if opts.Driver == "" {
 				remember(opts.Cache, d.name())
@@ -145,7 +158,18 @@ func (s *Sandbox) run(ctx context.Context, d driver, job Job) (Outcome, error) {
 	if err := ctx.Err(); err != nil {
 		return Outcome{Exit: -1}, fault.New(fault.KindOf(err), "run_cancelled", "run was stopped: %w", err)
 	}
-	t, clean, err := d.start(job)
+	p := s.takeSpare()
+	if p != nil && (d != s.driver || !p.fits(job)) {
+		p.discard()
+		p = nil
+	}
+	if p == nil {
+		var err error
+		if p, err = d.prepare(job); err != nil {
+			return Outcome{Exit: -1}, err
+		}
+	}
+	t, clean, err := p.start(job, false)
 	if err != nil {
 		return Outcome{Exit: -1}, err
 	}
@@ -155,8 +179,67 @@ func (s *Sandbox) run(ctx context.Context, d driver, job Job) (Outcome, error) {
 		return out, err
 	}
 	out.Driver = d.name()
-	out.NotEnforced = append(d.open(job), out.NotEnforced...)
+	out.NotEnforced = append(d.open(), out.NotEnforced...)
 	return out, nil
+}
+
+// Warm begins the next run before its job is known, and returns at once: the
+// start of the helper and the empty root are ready when Run comes. It helps a
+// job without network whose mounts anyone may read; for another it is thrown
+// away. Close ends what no Run took.
+func (s *Sandbox) Warm() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.spare != nil {
+		return
+	}
+	spare := make(chan prepared, 1)
+	s.spare = spare
+	go func() {
+		defer close(spare)
+		// A failure shows when Run tries for itself.
+		if p, err := s.driver.prepare(Job{}); err == nil {
+			spare <- p
+		}
+	}()
+}
+
+func (s *Sandbox) takeSpare() prepared {
+	s.mu.Lock()
+	spare := s.spare
+	s.spare = nil
+	s.mu.Unlock()
+	if spare == nil {
+		return nil
+	}
+	return <-spare
+}
+
+// Close ends what Warm began. The Sandbox may be used again.
+func (s *Sandbox) Close() {
+	if p := s.takeSpare(); p != nil {
+		p.discard()
+	}
+}
+
+// rehearsalTime is how long a host may take to build an empty sandbox.
+const rehearsalTime = 10 * time.Second
+
+// rehearse does everything of a run but the program.
+func rehearse(ctx context.Context, d driver) error {
+	job := Job{Argv: []string{"/"}, Dir: ScratchDir}
+	job.Limits = Limits{Wall: rehearsalTime}.withDefaults()
+	p, err := d.prepare(job)
+	if err != nil {
+		return err
+	}
+	t, clean, err := p.start(job, true)
+	if err != nil {
+		return err
+	}
+	defer clean()
+	_, err = t.supervise(ctx, job.Limits, func() time.Time { return time.Time{} })
+	return err
 }
 
 // Driver is the name of the driver that was chosen.
@@ -166,10 +249,11 @@ func (s *Sandbox) Driver() string { return s.driver.name() }
 func Probe(ctx context.Context, opts Options) []DriverReport {
 	var reports []DriverReport
 	for _, d := range drivers(opts) {
-		open, err := d.try(ctx)
-		r := DriverReport{Name: d.name(), Works: err == nil, NotEnforced: open}
-		if err != nil {
+		r := DriverReport{Name: d.name()}
+		if err := rehearse(ctx, d); err != nil {
 			r.Reason = err.Error()
+		} else {
+			r.Works, r.NotEnforced = true, d.open()
 		}
 		reports = append(reports, r)
 	}

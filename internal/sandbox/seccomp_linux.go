@@ -1,12 +1,14 @@
 package sandbox
 
 import (
+	"maps"
+	"slices"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
 
-// The filter is classic BPF put together here: a list of refusals, a ceiling
+// The filter is classic BPF put together here: lists of refusals, a ceiling
 // above which a call is unknown, and a few looks at arguments. Numbers that
 // exist on one architecture only stand in that architecture's file.
 
@@ -93,7 +95,7 @@ var (
 	}
 	// Calls whose second argument is a process, a group or a user: 0 is
 	// allowed when the first says process.
-	leashOwnPriority = map[uint32]uint32{unix.SYS_SETPRIORITY: unix.PRIO_PROCESS, unix.SYS_IOPRIO_SET: 1}
+	leashOwnPriority = []struct{ call, process uint32 }{{unix.SYS_SETPRIORITY, unix.PRIO_PROCESS}, {unix.SYS_IOPRIO_SET, 1}}
 	// Without scoped signals (Landlock ABI 6) these reach every process of
 	// the user; only the tool's first process stays allowed.
 	leashSignals = []uint32{
@@ -110,8 +112,18 @@ const (
 	socketTypeMask  = 0xf
 )
 
-// program is a filter under construction.
+// program is a filter: instructions of classic BPF.
 type program []unix.SockFilter
+
+// rules says how each call is answered: by a program that ends with an answer.
+// What is not in it is allowed.
+type rules map[uint32]program
+
+func (r rules) all(numbers []uint32, with uint32) {
+	for _, n := range numbers {
+		r[n] = program{answer(with)}
+	}
+}
 
 func load(off uint32) unix.SockFilter {
 	return unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: off}
@@ -121,30 +133,25 @@ func answer(with uint32) unix.SockFilter {
 	return unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: with}
 }
 
-// skipUnless compares with op and goes over the next n instructions when the
-// comparison fails.
-func skipUnless(op uint16, k uint32, n uint8) unix.SockFilter {
-	return unix.SockFilter{Code: unix.BPF_JMP | op | unix.BPF_K, Jf: n, K: k}
-}
-
-// on answers one call by a body, which must end with an answer.
-func (p *program) on(number uint32, body ...unix.SockFilter) {
-	*p = append(*p, skipUnless(unix.BPF_JEQ, number, uint8(len(body))))
-	*p = append(*p, body...)
-}
-
-func (p *program) all(numbers []uint32, with uint32) {
-	for _, n := range numbers {
-		p.on(n, answer(with))
-	}
+// jump compares the loaded word and goes over yes or no instructions.
+func jump(op uint16, k uint32, yes, no uint8) unix.SockFilter {
+	return unix.SockFilter{Code: unix.BPF_JMP | op | unix.BPF_K, Jt: yes, Jf: no, K: k}
 }
 
 // anyOf answers with hit when the loaded word is one of values, else goes on.
-func anyOf(hit uint32, values ...uint32) (body []unix.SockFilter) {
+func anyOf(hit uint32, values ...uint32) (p program) {
 	for _, v := range values {
-		body = append(body, skipUnless(unix.BPF_JEQ, v, 1), answer(hit))
+		p = append(p, jump(unix.BPF_JEQ, v, 0, 1), answer(hit))
 	}
-	return body
+	return p
+}
+
+// join puts pieces one after the other.
+func join(pieces ...program) program { return slices.Concat(pieces...) }
+
+// argument answers by one argument: with hit for the values, else with miss.
+func argument(off, hit, miss uint32, values ...uint32) program {
+	return join(program{load(off)}, anyOf(hit, values...), program{answer(miss)})
 }
 
 // filter builds the program. leash adds the rules of the landlock driver,
@@ -152,86 +159,113 @@ func anyOf(hit uint32, values ...uint32) (body []unix.SockFilter) {
 // scope sees to signals.
 func filter(network, leash bool, self uint32) program {
 	no := scErrno(unix.EPERM)
-	p := program{
-		// Another architecture's call would mean something else under each number.
-		load(offArch),
-		{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jt: 1, K: auditArch},
-		answer(scKill),
-		// The ceiling refuses x32 too, whose numbers begin at 2^30.
-		load(offNumber), skipUnless(unix.BPF_JGT, ceiling, 1), answer(scErrno(unix.ENOSYS)),
-	}
-	p.all(absent, scErrno(unix.ENOSYS))
-	if leash {
-		p.leash(self)
-	}
-	p.all(refused, no)
-	p.all(archRefused, no)
+	r := rules{}
+	r.all(absent, scErrno(unix.ENOSYS))
+	r.all(refused, no)
+	r.all(archRefused, no)
 
 	const spaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET |
 		unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP
-	p.on(unix.SYS_CLONE, load(offArg0), skipUnless(unix.BPF_JSET, spaces, 1), answer(no), answer(scAllow))
-
+	r[unix.SYS_CLONE] = program{load(offArg0), jump(unix.BPF_JSET, spaces, 0, 1), answer(no), answer(scAllow)}
 	// TIOCSTI types into a terminal; the inode ioctls change metadata through
 	// a descriptor that was opened for reading.
-	ioctls := append([]unix.SockFilter{load(offArg1)},
-		anyOf(no, unix.TIOCSTI, tiocLinux, fsIocSetFlags, fsIocSetVersion, fsIocFsSetXattr)...)
-	p.on(unix.SYS_IOCTL, append(ioctls, answer(scAllow))...)
-
+	r[unix.SYS_IOCTL] = argument(offArg1, no, scAllow, unix.TIOCSTI, tiocLinux, fsIocSetFlags, fsIocSetVersion, fsIocFsSetXattr)
 	// PDEATHSIG and the subreaper are how the tree dies with its caller and
 	// is counted.
-	prctls := append([]unix.SockFilter{load(offArg0)},
-		anyOf(no, unix.PR_SET_PDEATHSIG, unix.PR_SET_CHILD_SUBREAPER, unix.PR_SET_SECCOMP, unix.PR_SET_MM)...)
-	p.on(unix.SYS_PRCTL, append(prctls, answer(scAllow))...)
-
-	p.sockets(network)
-	return append(p, answer(scAllow))
+	r[unix.SYS_PRCTL] = argument(offArg0, no, scAllow,
+		unix.PR_SET_PDEATHSIG, unix.PR_SET_CHILD_SUBREAPER, unix.PR_SET_SECCOMP, unix.PR_SET_MM)
+	r.sockets(network)
+	if leash {
+		r.leash(self)
+	}
+	return join(program{
+		// Another architecture's call would mean something else under each number.
+		load(offArch), jump(unix.BPF_JEQ, auditArch, 1, 0), answer(scKill),
+		// The ceiling refuses x32 too, whose numbers begin at 2^30.
+		load(offNumber), jump(unix.BPF_JGT, ceiling, 0, 1), answer(scErrno(unix.ENOSYS)),
+	}, r.compile())
 }
 
 // sockets refuses every family but the internet's, and that too without
 // network. A pair of stream sockets is connected to itself for good; a pair of
 // datagram sockets could still send to any named socket of the host, and
 // SOCK_RAW is another word for datagram in that family.
-func (p *program) sockets(network bool) {
+func (r rules) sockets(network bool) {
 	no := scErrno(unix.EACCES)
-	masked := unix.SockFilter{Code: unix.BPF_ALU | unix.BPF_AND | unix.BPF_K, K: socketTypeMask}
+	kind := program{load(offArg1), {Code: unix.BPF_ALU | unix.BPF_AND | unix.BPF_K, K: socketTypeMask}}
 	if !network {
-		p.on(unix.SYS_SOCKET, answer(no))
+		r[unix.SYS_SOCKET] = program{answer(no)}
 	} else {
-		body := []unix.SockFilter{
-			load(offArg0),
-			{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jt: 2, K: unix.AF_INET},
-			{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jt: 1, K: unix.AF_INET6},
-			answer(no),
-			load(offArg1), masked,
-		}
-		body = append(body, anyOf(scAllow, unix.SOCK_STREAM, unix.SOCK_DGRAM)...)
-		p.on(unix.SYS_SOCKET, append(body, answer(no))...)
+		r[unix.SYS_SOCKET] = join(
+			program{load(offArg0), jump(unix.BPF_JEQ, unix.AF_INET, 2, 0), jump(unix.BPF_JEQ, unix.AF_INET6, 1, 0), answer(no)},
+			kind, anyOf(scAllow, unix.SOCK_STREAM, unix.SOCK_DGRAM), program{answer(no)})
 	}
-	body := []unix.SockFilter{load(offArg0), {Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jt: 1, K: unix.AF_UNIX}, answer(no), load(offArg1), masked}
-	body = append(body, anyOf(scAllow, unix.SOCK_STREAM, unix.SOCK_SEQPACKET)...)
-	p.on(unix.SYS_SOCKETPAIR, append(body, answer(no))...)
+	r[unix.SYS_SOCKETPAIR] = join(
+		program{load(offArg0), jump(unix.BPF_JEQ, unix.AF_UNIX, 1, 0), answer(no)},
+		kind, anyOf(scAllow, unix.SOCK_STREAM, unix.SOCK_SEQPACKET), program{answer(no)})
 }
 
-func (p *program) leash(self uint32) {
+func (r rules) leash(self uint32) {
 	no := scErrno(unix.EPERM)
-	p.all(leashRefused, no)
-	p.all(archLeashRefused, no)
-	p.all(leashPretended, scErrno(0))
-	p.all(archLeashPretended, scErrno(0))
-	p.all(leashUnsupported, scErrno(unix.EOPNOTSUPP))
+	r.all(leashRefused, no)
+	r.all(archLeashRefused, no)
+	r.all(leashPretended, scErrno(0))
+	r.all(archLeashPretended, scErrno(0))
+	r.all(leashUnsupported, scErrno(unix.EOPNOTSUPP))
 	for _, n := range leashOwnOnly {
-		p.on(n, load(offArg0), skipUnless(unix.BPF_JEQ, 0, 1), answer(scAllow), answer(no))
+		r[n] = argument(offArg0, scAllow, no, 0)
 	}
-	for n, process := range leashOwnPriority {
-		p.on(n, load(offArg0), skipUnless(unix.BPF_JEQ, process, 3),
-			load(offArg1), skipUnless(unix.BPF_JEQ, 0, 1), answer(scAllow), answer(no))
+	for _, n := range leashOwnPriority {
+		r[n.call] = program{load(offArg0), jump(unix.BPF_JEQ, n.process, 0, 3),
+			load(offArg1), jump(unix.BPF_JEQ, 0, 0, 1), answer(scAllow), answer(no)}
 	}
 	if self != 0 {
 		for _, n := range leashSignals {
-			p.on(n, load(offArg0), skipUnless(unix.BPF_JEQ, self, 1), answer(scAllow), answer(no))
+			r[n] = argument(offArg0, scAllow, no, self)
 		}
-		p.on(unix.SYS_PIDFD_SEND_SIGNAL, answer(no))
+		r[unix.SYS_PIDFD_SEND_SIGNAL] = program{answer(no)}
 	}
+}
+
+// span is a run of numbers that are answered alike, from its first on.
+type span struct {
+	first uint32
+	body  program
+}
+
+// compile orders the rules as a search tree. A plain list would do the same,
+// but the kernel walks the program once for every call that exists when it is
+// armed, and that is most of what arming costs.
+func (r rules) compile() program {
+	var spans []span
+	add := func(first uint32, body program) {
+		if len(spans) == 0 || !slices.Equal(spans[len(spans)-1].body, body) {
+			spans = append(spans, span{first, body})
+		}
+	}
+	next := uint32(0)
+	for _, n := range slices.Sorted(maps.Keys(r)) {
+		if n > next {
+			add(next, program{answer(scAllow)})
+		}
+		add(n, r[n])
+		next = n + 1
+	}
+	add(next, program{answer(scAllow)}) // up to the ceiling, if it is not a rule itself
+	return search(spans)
+}
+
+func search(spans []span) program {
+	if len(spans) == 1 {
+		return spans[0].body
+	}
+	half := len(spans) / 2
+	below, above := search(spans[:half]), search(spans[half:])
+	// A conditional jump reaches 255 instructions, the other kind any number.
+	return join(program{
+		jump(unix.BPF_JGE, spans[half].first, 0, 1),
+		{Code: unix.BPF_JMP | unix.BPF_JA, K: uint32(len(below))},
+	}, below, above)
 }
 
 // arm puts the filter on the calling thread; what it executes keeps it.

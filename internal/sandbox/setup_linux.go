@@ -124,6 +124,9 @@ const (
 	statusFailed   byte = 'f' // then step, errno (4 bytes), what
 )
 
+// maxStatus is beyond what a helper writes.
+const maxStatus = 64 << 10
+
 func (e *setupError) encode() []byte {
 	b := []byte{statusFailed, byte(e.step)}
 	b = binary.BigEndian.AppendUint32(b, uint32(e.errno))

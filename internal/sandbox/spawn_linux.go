@@ -8,6 +8,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/patch-cat/patch-git/internal/fault"
 )
 
 // self is this program, by a name that stays right when the file is replaced
@@ -53,9 +55,17 @@ func (p *pipes) closeAll() {
 	}
 }
 
-// launch starts the helper and gives it the order. settle runs after the first
-// process ended and before it is reaped, while its number is still its own.
-func launch(o *order, attr *syscall.SysProcAttr, kill func(*os.Process), settle func()) (*tree, error) {
+// helper is a started helper that waits for its order.
+type helper struct {
+	pipes *pipes
+	proc  *os.Process
+	ended <-chan ending
+	kill  func()
+}
+
+// newHelper starts a helper. settle runs after the first process ended and
+// before it is reaped, while its number is still its own.
+func newHelper(name string, attr *syscall.SysProcAttr, kill func(*os.Process), settle func()) (*helper, error) {
 	p, err := newPipes()
 	if err != nil {
 		return nil, failed(stepStart, "pipe", errnoOf(err)).classify()
@@ -64,44 +74,61 @@ func launch(o *order, attr *syscall.SysProcAttr, kill func(*os.Process), settle 
 	proc, ended, err := start(self, &os.ProcAttr{
 		Dir: "/", Env: helperEnv(), Sys: attr,
 		Files: []*os.File{nil, p.stdoutW, p.stderrW, p.orderR, p.statusW},
-	}, helperName, settle)
+	}, name, settle)
 	if err != nil {
 		p.closeAll()
 		return nil, failed(stepStart, "", errnoOf(err)).classify()
 	}
 	p.closeTheirs()
+	return &helper{p, proc, ended, func() { kill(proc) }}, nil
+}
+
+// alive tells whether the helper still waits.
+func (h *helper) alive() bool { return len(h.ended) == 0 }
+
+// discard ends a helper that gets no order.
+func (h *helper) discard() {
+	h.kill()
+	<-h.ended
+	h.pipes.closeAll()
+}
+
+// give hands the order over, and with it the helper's life.
+func (h *helper) give(o *order) *tree {
+	p := h.pipes
 	go func() {
 		// A helper that died has closed its end: the verdict says why.
 		_, _ = p.order.Write(o.encode())
 		p.order.Close()
 	}()
 	return &tree{
-		proc: proc, ended: ended, stdout: p.stdout, stderr: p.stderr,
-		kill: func() { kill(proc) },
-		census: func(l Limits) (count, error) {
-			return census(proc.Pid, l)
-		},
-		verdict: func() ([]string, error) {
-			// Every process that held the other end is gone or was executed
-			// anew, so this reads what there is and ends.
-			b, err := io.ReadAll(io.LimitReader(p.status, 64<<10))
-			p.status.Close()
-			if err != nil {
-				return nil, err
-			}
-			noPidMax, err := readStatus(b)
-			var s *setupError
-			if errors.As(err, &s) {
-				err = s.classify()
-			}
-			var notes []string
-			if noPidMax {
-				notes = []string{"processes: only counted from outside, every " + nextCensus.String()}
-			}
-			return notes, err
-		},
-	}, nil
+		proc: h.proc, ended: h.ended, stdout: p.stdout, stderr: p.stderr, kill: h.kill,
+		census:  func(l Limits) (count, error) { return census(h.proc.Pid, l) },
+		verdict: func() ([]string, error) { return verdict(p.status) },
+	}
 }
+
+// verdict reads how the set-up went. It is called after the end: every process
+// that held the other end of the pipe is gone or was executed anew.
+func verdict(pipe *os.File) (notes []string, err error) {
+	defer pipe.Close()
+	b, err := io.ReadAll(io.LimitReader(pipe, maxStatus))
+	if err != nil {
+		return nil, fault.New(fault.Unavailable, "sandbox_setup", "read the helper's status: %w", err)
+	}
+	noPidMax, err := readStatus(b)
+	var s *setupError
+	if errors.As(err, &s) {
+		err = s.classify()
+	}
+	if noPidMax {
+		notes = append(notes, onlyCounted)
+	}
+	return notes, err
+}
+
+// onlyCounted is the note of a run whose processes the kernel does not bound.
+const onlyCounted = "processes: only counted from outside, so a burst can exceed the limit before it ends the run"
 
 // start starts a process on a thread that lives until the process has ended:
 // the parent's death, of which the kernel tells the child, is the death of the

@@ -1,10 +1,6 @@
 package sandbox
 
-import (
-	"context"
-
-	"github.com/patch-cat/patch-git/internal/fault"
-)
+import "github.com/patch-cat/patch-git/internal/fault"
 
 // OpenUnsafe makes a Sandbox that protects nothing: the program has all rights
 // of the caller. It exists for --unsafe-no-sandbox alone. What still holds are
@@ -14,7 +10,7 @@ func OpenUnsafe(opts Options) (*Sandbox, error) {
 	if opts.Now == nil {
 		return nil, fault.New(fault.Internal, "no_clock", "sandbox options have no clock")
 	}
-	return &Sandbox{opts, none{temp: opts.Temp}}, nil
+	return &Sandbox{opts: opts, driver: none{temp: opts.Temp}}, nil
 }
 
 // none is the driver that only starts and ends programs. It is in no list, so
@@ -23,9 +19,14 @@ type none struct{ temp string }
 
 func (none) name() string { return "none" }
 
-func (none) try(context.Context) ([]string, error) { return none{}.open(Job{}), nil }
+// prepare has nothing to begin with.
+func (n none) prepare(Job) (prepared, error) { return n, nil }
 
-func (none) open(Job) []string {
+func (none) fits(Job) bool { return true }
+
+func (none) discard() {}
+
+func (none) open() []string {
 	return []string{
 		"files: every file of the user can be read and written, whatever the mounts say",
 		"network: everything that the user can reach can be reached",
