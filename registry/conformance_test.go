@@ -72,8 +72,10 @@ func TestConformance(t *testing.T) {
 		})
 	})
 	t.Run("git", func(t *testing.T) {
+		r := newRepository(t)
 		registrytest.Run(t, func(t *testing.T, tree map[string][]byte) registry.Source {
-			return mustOpen(t, "git+file://"+newRepository(t, tree).dir, options(t, nil))
+			r.commit(tree, true)
+			return mustOpen(t, "git+file://"+r.dir, options(t, nil))
 		})
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 
@@ -104,7 +105,7 @@ func (d gitDialer) dial(ctx context.Context) (*gitSession, error) {
 	select {
 	case got := <-done:
 		if got.err != nil {
-			return nil, gitFault(d.location, got.err)
+			return nil, d.fail(got.err)
 		}
 		s = got.session
 	case <-ctx.Done():
@@ -116,27 +117,45 @@ func (d gitDialer) dial(ctx context.Context) (*gitSession, error) {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		return nil, gitFault(d.location, err)
+		return nil, d.fail(err)
 	}
 	tip, ok := adv.References[plumbing.NewBranchReferenceName(gitBranch).String()]
 	if !ok {
 		_ = s.Close()
-		return nil, gitFault(d.location, errNoBranch)
+		return nil, d.fail(errNoBranch)
 	}
 	return &gitSession{d, s, adv, tip}, nil
 }
 
 var errNoBranch = errors.New("there is no branch \"" + gitBranch + "\"")
 
-// gitReason sorts the errors of a remote.
-func gitReason(err error) string {
+// fail says why a remote repository could not be read. None of these tells
+// that a file is absent, not even that the repository is.
+func (d gitDialer) fail(err error) error {
+	var known *fault.Error
 	switch {
+	case errors.As(err, &known):
+		return known
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return err
 	case errors.Is(err, errNoBranch), errors.Is(err, transport.ErrRepositoryNotFound), errors.Is(err, transport.ErrEmptyRemoteRepository):
-		return "no_registry"
+		return fault.New(fault.Unavailable, "no_registry", "fetch %s: there is no repository with a branch %q", d.location, gitBranch).
+			Hint("check the address and that the repository has a branch %q", gitBranch)
 	case errors.Is(err, transport.ErrAuthenticationRequired), errors.Is(err, transport.ErrAuthorizationFailed):
-		return "git_auth"
+		return fault.New(fault.Unavailable, "git_auth", "fetch %s: the server wants to know who is asking", d.location).
+			Hint("check the address; for a private repository use ssh and a key in ssh-agent")
 	}
-	return "git"
+	var status *githttp.Err
+	if errors.As(err, &status) {
+		return fault.New(fault.Unavailable, "git", "fetch %s: the server answered %d", d.location, status.StatusCode())
+	}
+	// The text of a url.Error repeats the address, passwords and all.
+	var outer *url.Error
+	if errors.As(err, &outer) {
+		err = outer.Err
+	}
+	return fault.New(fault.Unavailable, "git", "fetch %s: %s", d.location, plain(err.Error())).
+		Hint("check the network connection, or add a mirror of the registry")
 }
 
 func (s *gitSession) close() { _ = s.session.Close() }
@@ -151,7 +170,7 @@ func (s *gitSession) fetch(ctx context.Context, dir string, have plumbing.Hash) 
 		return ctx.Err()
 	}
 	if err != nil {
-		return gitFault(s.dialer.location, err)
+		return s.dialer.fail(err)
 	}
 	return nil
 }
@@ -165,6 +184,10 @@ func (s *gitSession) fetchInto(ctx context.Context, dir string, have plumbing.Ha
 	}
 	if !have.IsZero() {
 		req.Haves, req.Shallows = []plumbing.Hash{have}, []plumbing.Hash{have}
+		// Only for a thin pack does git look which trees and files are there.
+		if err := req.Capabilities.Set(capability.ThinPack); err != nil {
+			return err
+		}
 	}
 	resp, err := s.session.UploadPack(ctx, req)
 	if err != nil {
@@ -178,11 +201,13 @@ func (s *gitSession) fetchInto(ctx context.Context, dir string, have plumbing.Ha
 	case req.Capabilities.Supports(capability.Sideband):
 		body = sideband.NewDemuxer(sideband.Sideband, resp)
 	}
-	return storePack(dir, body)
+	return storePack(dir, body, !have.IsZero())
 }
 
-// storePack receives a pack, checks it and adds it to the copy in dir.
-func storePack(dir string, body io.Reader) error {
+// storePack receives a pack, checks it and adds it to the copy in dir. A thin
+// pack has deltas to objects that are there already; go-git can keep those
+// only one by one.
+func storePack(dir string, body io.Reader, thin bool) error {
 	if err := durable.MkdirAll(dir); err != nil {
 		return err
 	}
@@ -211,5 +236,13 @@ func storePack(dir string, body io.Reader) error {
 	if err := store.Init(); err != nil {
 		return err
 	}
-	return packfile.UpdateObjectStorage(store, incoming)
+	if !thin {
+		return packfile.UpdateObjectStorage(store, incoming)
+	}
+	parser, err := packfile.NewParserWithStorage(packfile.NewScanner(incoming), store)
+	if err != nil {
+		return err
+	}
+	_, err = parser.Parse()
+	return err
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -37,15 +36,16 @@ type gitState struct {
 	Schema string    `json:"schema"`
 	Tip    string    `json:"tip"`
 	Copy   string    `json:"copy"`
-	Time   time.Time `json:"time"` // of the last look at the remote
+	Time   time.Time `json:"time"`  // of the last look at the remote
+	Added  int       `json:"added"` // fetches since the copy was made
 }
 
 const (
 	gitStateSchema = "patch-git/clone/v1"
 	copyPrefix     = "g"
-	// maxPacks is how many fetches a copy takes before a new one replaces it,
+	// maxAdded is how many fetches a copy takes before a new one replaces it,
 	// which also drops what the branch does not have any more.
-	maxPacks = 24
+	maxAdded = 50
 )
 
 func (g *gitRemote) open(ctx context.Context, want gitWant) (*gitSnapshot, error) {
@@ -59,7 +59,7 @@ func (g *gitRemote) open(ctx context.Context, want gitWant) (*gitSnapshot, error
 	}
 	ctx, cancel := context.WithTimeout(ctx, limits.GitTimeout)
 	defer cancel()
-	asked := g.now()
+	asked, before := g.now(), g.state()
 	unlock, err := durable.Lock(ctx, filepath.Join(g.dir, "lock"), limits.GitTimeout)
 	if err != nil {
 		return nil, err
@@ -67,7 +67,8 @@ func (g *gitRemote) open(ctx context.Context, want gitWant) (*gitSnapshot, error
 	defer unlock()
 	st := g.state()
 	// Another process may have looked while we waited for it.
-	if st != nil && want != gitClean && st.Time.After(asked) {
+	changed := st != nil && (before == nil || !st.Time.Equal(before.Time)) && !st.Time.Before(asked)
+	if st != nil && (want == gitRecent && g.young(st) || want != gitClean && changed) {
 		if snap, err := g.snapshot(st); err == nil {
 			return snap, nil
 		}
@@ -84,10 +85,11 @@ func (g *gitRemote) update(ctx context.Context, st *gitState, want gitWant) (*gi
 		return nil, err
 	}
 	next := &gitState{Schema: gitStateSchema, Tip: session.tip.String(), Time: looked}
-	if st != nil && want != gitClean && g.packs(st.Copy) < maxPacks {
-		next.Copy = st.Copy
+	if st != nil && want != gitClean && st.Added < maxAdded {
+		next.Copy, next.Added = st.Copy, st.Added
 		var err error
 		if st.Tip != next.Tip {
+			next.Added++
 			err = session.fetch(ctx, g.path(st.Copy), plumbing.NewHash(st.Tip))
 		} else {
 			session.close()
@@ -104,7 +106,7 @@ func (g *gitRemote) update(ctx context.Context, st *gitState, want gitWant) (*gi
 		if session, err = g.remote.dial(ctx); err != nil {
 			return nil, err
 		}
-		next.Tip = session.tip.String()
+		next.Tip, next.Added = session.tip.String(), 0
 	}
 	next.Copy = copyPrefix + strings.ToLower(rand.Text())
 	if err := session.fetch(ctx, g.path(next.Copy), plumbing.ZeroHash); err != nil {
@@ -160,7 +162,7 @@ func (g *gitRemote) state() *gitState {
 
 func parseState(data []byte) *gitState {
 	st := new(gitState)
-	if json.Unmarshal(data, st) != nil || st.Schema != gitStateSchema || !plumbing.IsHash(st.Tip) || !validCopy(st.Copy) {
+	if json.Unmarshal(data, st) != nil || st.Added < 0 || st.Schema != gitStateSchema || !plumbing.IsHash(st.Tip) || !validCopy(st.Copy) {
 		return nil
 	}
 	return st
@@ -180,35 +182,4 @@ func (g *gitRemote) young(st *gitState) bool {
 
 func (g *gitRemote) snapshot(st *gitState) (*gitSnapshot, error) {
 	return openSnapshot(openStorage(g.path(st.Copy)), plumbing.NewHash(st.Tip))
-}
-
-// packs counts the packs of a copy; a copy that cannot be read has too many.
-func (g *gitRemote) packs(dir string) int {
-	list, err := filepath.Glob(filepath.Join(g.path(dir), "objects", "pack", "*.pack"))
-	if err != nil || len(list) == 0 {
-		return maxPacks
-	}
-	return len(list)
-}
-
-// gitFault says why a remote repository could not be read. None of these tells
-// that a file is absent, not even a repository that is.
-func gitFault(location string, err error) error {
-	var known *fault.Error
-	switch {
-	case errors.As(err, &known):
-		return known
-	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		return err
-	}
-	reason := gitReason(err)
-	f := fault.New(fault.Unavailable, reason, "fetch %s: %s", location, plain(err.Error()))
-	f.Err = err
-	switch reason {
-	case "no_registry":
-		f.Hint("check the address and that the repository has a branch %q", gitBranch)
-	case "git_auth":
-		f.Hint("for a private repository use an ssh address and a key in ssh-agent")
-	}
-	return f
 }
