@@ -3,7 +3,7 @@ package ledger
 import (
 	"fmt"
 	"net/url"
-	"regexp"
+	"strings"
 
 	"github.com/patch-cat/patch-git/internal/limits"
 	"github.com/patch-cat/patch-git/spec"
@@ -34,10 +34,28 @@ type Wheel struct {
 	Size    int64       `json:"size"`
 }
 
-var (
-	wheelFile     = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._+!-]{0,190}\.whl$`)
-	wheelWord     = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._+!-]{0,99}$`)
-	closurePython = regexp.MustCompile(`^3\.[0-9]{1,2}$`)
+// isPackageWord tells whether s is a name as packages, versions, targets and
+// wheels have them: ASCII, a letter or digit first, at most most characters.
+func isPackageWord(s string, most int) bool {
+	for i := range len(s) {
+		c := s[i]
+		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
+		if !letter && (i == 0 || strings.IndexByte("._+!-", c) < 0) {
+			return false
+		}
+	}
+	return s != "" && len(s) <= most
+}
+
+// isMinor tells whether s is "3." and one or two digits.
+func isMinor(s string) bool {
+	digits, ok := strings.CutPrefix(s, "3.")
+	return ok && (len(digits) == 1 || len(digits) == 2) && strings.Trim(digits, "0123456789") == ""
+}
+
+const (
+	wheelFileName = 200 // characters
+	packageName   = 100
 )
 
 // ParseClosure reads closure.json.
@@ -49,11 +67,11 @@ func ParseClosure(data []byte) (*Closure, error) {
 	if err := checkSchema("closure", c.Schema, ClosureSchema); err != nil {
 		return nil, err
 	}
-	if !closurePython.MatchString(c.Python) {
+	if !isMinor(c.Python) {
 		return nil, fmt.Errorf("closure has the Python version %s", spec.Quote(c.Python))
 	}
 	for target, wheels := range c.Targets {
-		if !wheelWord.MatchString(target) {
+		if !isPackageWord(target, packageName) {
 			return nil, fmt.Errorf("closure has the target %s", spec.Quote(target))
 		}
 		if len(wheels) > limits.ClosureItems {
@@ -72,7 +90,7 @@ func ParseClosure(data []byte) (*Closure, error) {
 }
 
 func (w Wheel) check() error {
-	if !wheelFile.MatchString(w.File) || !wheelWord.MatchString(w.Name) || !wheelWord.MatchString(w.Version) {
+	if !isPackageWord(w.File, wheelFileName) || !strings.HasSuffix(w.File, ".whl") || !isPackageWord(w.Name, packageName) || !isPackageWord(w.Version, packageName) {
 		return fmt.Errorf("wheel %s of %s %s has a name that is not allowed", spec.Quote(w.File), spec.Quote(w.Name), spec.Quote(w.Version))
 	}
 	if w.Size <= 0 || w.Size > limits.WheelBytes {

@@ -2,7 +2,6 @@ package spec
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 )
 
@@ -19,7 +18,21 @@ const (
 	ReservedPrefix = "patch_"
 )
 
-var nameGrammar = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`)
+// isSnake tells whether s is [a-z][a-z0-9]*(_[a-z0-9]+)*. It is written out
+// because a regular expression at package level costs every start of the
+// program what the whole verification of a release costs.
+func isSnake(s string) bool {
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c >= 'a' && c <= 'z':
+		case c >= '0' && c <= '9' && i > 0:
+		case c == '_' && i > 0 && s[i-1] != '_' && i < len(s)-1:
+		default:
+			return false
+		}
+	}
+	return s != ""
+}
 
 // windowsDevices cannot be file names on Windows, whatever their extension.
 var windowsDevices = map[string]bool{
@@ -33,7 +46,7 @@ func ParseName(s string) (Name, error) {
 	switch {
 	case len(s) < minName || len(s) > maxName:
 		return "", fmt.Errorf("name %s has %d characters, allowed are %d to %d", Quote(s), len(s), minName, maxName)
-	case !nameGrammar.MatchString(s):
+	case !isSnake(s):
 		return "", fmt.Errorf("name %s is not snake_case (lower-case letters and digits, words joined by one underscore, a letter first)", Quote(s))
 	case strings.HasPrefix(s, ReservedPrefix):
 		return "", fmt.Errorf("name %s begins with %q, which is reserved", Quote(s), ReservedPrefix)

@@ -2,7 +2,7 @@ package spec
 
 import (
 	"fmt"
-	"regexp"
+	"strings"
 )
 
 // RegistryName is "<owner>/<registry>" in lower case: the owner and the
@@ -10,11 +10,23 @@ import (
 // registry on one machine. Only [ParseRegistryName] makes one.
 type RegistryName string
 
-var registryGrammar = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,37}[a-z0-9])?/[a-z0-9]([a-z0-9._-]{0,98}[a-z0-9])?$`)
+// isWord tells whether s is at most most characters of a-z, 0-9 and, but for
+// the first and the last, of inner.
+func isWord(s string, most int, inner string) bool {
+	for i := range len(s) {
+		c := s[i]
+		letter := c >= 'a' && c <= 'z' || c >= '0' && c <= '9'
+		if !letter && (i == 0 || i == len(s)-1 || strings.IndexByte(inner, c) < 0) {
+			return false
+		}
+	}
+	return s != "" && len(s) <= most
+}
 
 // ParseRegistryName reads "<owner>/<registry>".
 func ParseRegistryName(s string) (RegistryName, error) {
-	if !registryGrammar.MatchString(s) {
+	owner, name, ok := strings.Cut(s, "/")
+	if !ok || !isWord(owner, 39, "-") || !isWord(name, 100, "._-") {
 		return "", fmt.Errorf("registry name %s is not of the form owner/registry in lower case", Quote(s))
 	}
 	return RegistryName(s), nil
