@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/patch-cat/patch-git/internal/limits"
 	"github.com/patch-cat/patch-git/spec"
@@ -20,7 +21,7 @@ var outputTypes = append(slices.Clone(inputTypes), spec.TypeNull)
 
 // inputName is an identifier that Python takes as it is: it would normalise
 // one with other letters (NFKC), and the argument would not be found by name.
-var inputName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,63}$`)
+var inputName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,63}$`) })
 
 // keywords cannot be parameters in some version of Python 3.
 var keywords = []string{
@@ -67,7 +68,7 @@ func (p *patchReader) input(n *node, where string) spec.Input {
 	p.keys(n, where, inputKeys)
 	if v := p.want(n, where, "name", missingKey); v != nil && p.is(v, kindString, "an input's name") {
 		switch {
-		case !inputName.MatchString(v.text):
+		case !inputName().MatchString(v.text):
 			p.add(badInputName, v.at, "input name %s is not a Python identifier of at most 64 ASCII characters", spec.Quote(v.text))
 		case slices.Contains(keywords, v.text):
 			p.add(reservedInput, v.at, "input name %q is a keyword of Python", v.text)

@@ -3,6 +3,7 @@ package manifest
 import (
 	"bytes"
 	"regexp"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/patch-cat/patch-git/spec"
@@ -31,19 +32,19 @@ func lineAt(data []byte, i int) line {
 // cookie finds what Python takes for a declaration of the file's encoding
 // (PEP 263). Python looks for it in any comment on the first two lines, so a
 // manifest's own second line can be one.
-var cookie = regexp.MustCompile(`^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)`)
+var cookie = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)`) })
 
 // utf8Names are the names under which a cookie declares what is so anyway.
-var utf8Names = regexp.MustCompile(`^(?i:utf[-_]?8)$`)
+var utf8Names = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?i:utf[-_]?8)$`) })
 
 // checkCoding refuses a file that Python would decode as something other than
 // UTF-8: under "utf-7" or "unicode_escape" a comment can hold running code.
 func checkCoding(data []byte, r *report) {
 	for n, i := 1, 0; n <= 2 && i < len(data); n++ {
 		l := lineAt(data, i)
-		if m := cookie.FindSubmatchIndex(l.text); m != nil {
+		if m := cookie().FindSubmatchIndex(l.text); m != nil {
 			name := l.text[m[2]:m[3]]
-			if !utf8Names.Match(name) {
+			if !utf8Names().Match(name) {
 				r.add(badCoding, pos{n, column(l.text, m[2])}, "Python would read this file as %s", spec.Quote(string(name)))
 			}
 		}

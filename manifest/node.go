@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // kind is the type of a value, in the words of JSON.
@@ -111,11 +112,13 @@ func appendJSONString(b []byte, s string) []byte {
 	return append(b, '"')
 }
 
-var jsonNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
+var jsonNumber = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`) })
 
 // unclearScalar matches plain text that YAML 1.1 or the core schema of YAML
 // 1.2 would read as a boolean, null, number or date.
-var unclearScalar = regexp.MustCompile(`^(?i:y|n|yes|no|on|off|true|false|null|~|=|[-+]?\.(inf|nan)|[-+]?0[xob][0-9a-f_]+|[-+]?[0-9][0-9_]*(\.[0-9_]*)?(e[-+]?[0-9]+)?|[-+]?\.[0-9_]+(e[-+]?[0-9]+)?|[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([Tt ].*)?)$`)
+var unclearScalar = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?i:y|n|yes|no|on|off|true|false|null|~|=|[-+]?\.(inf|nan)|[-+]?0[xob][0-9a-f_]+|[-+]?[0-9][0-9_]*(\.[0-9_]*)?(e[-+]?[0-9]+)?|[-+]?\.[0-9_]+(e[-+]?[0-9]+)?|[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([Tt ].*)?)$`)
+})
 
 // plainScalar types a scalar without quotes as JSON does [C-20]: exactly true,
 // false, null and JSON's numbers are typed, nothing at all is null, and
@@ -126,10 +129,10 @@ func plainScalar(text string) (k kind, unclear bool) {
 		return kindNull, false
 	case text == "true" || text == "false":
 		return kindBoolean, false
-	case jsonNumber.MatchString(text):
+	case jsonNumber().MatchString(text):
 		return kindNumber, false
 	}
-	return kindString, unclearScalar.MatchString(text)
+	return kindString, unclearScalar().MatchString(text)
 }
 
 // Numbers beyond these are refused everywhere: big.Rat, with which schemas are

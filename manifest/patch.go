@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/patch-cat/patch-git/internal/limits"
 	"github.com/patch-cat/patch-git/spec"
@@ -55,7 +56,7 @@ var topLevel = []string{
 	"external_auth", "generated_by", "generated_at",
 }
 
-var extensionKey = regexp.MustCompile(`^x-[A-Za-z0-9_.-]+$`)
+var extensionKey = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^x-[A-Za-z0-9_.-]+$`) })
 
 func (p *patchReader) read(root *node) {
 	t := p.tool
@@ -97,7 +98,7 @@ func (p *patchReader) keys(n *node, where string, known []string) {
 		p.places[where+"/"+pointerPart(m.name)] = m.value.at
 		switch {
 		case slices.Contains(known, m.name):
-		case where == "" && extensionKey.MatchString(m.name):
+		case where == "" && extensionKey().MatchString(m.name):
 			p.unclear(m.value)
 			if p.tool.Extensions == nil {
 				p.tool.Extensions = map[string]json.RawMessage{}

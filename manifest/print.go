@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/patch-cat/patch-git/spec"
 )
@@ -95,11 +96,11 @@ func (p *printer) inputs(inputs []spec.Input) {
 
 func typeWord(t spec.Type) string { return scalar(string(t)) }
 
-var bareItems = regexp.MustCompile(`^\{"type":"([a-z]+)"\}$`)
+var bareItems = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\{"type":"([a-z]+)"\}$`) })
 
 // outputItems writes items that are only a type as the documented example does.
 func outputItems(items json.RawMessage) string {
-	if m := bareItems.FindSubmatch(items); m != nil {
+	if m := bareItems().FindSubmatch(items); m != nil {
 		return scalar(string(m[1]))
 	}
 	return flow(items)
@@ -115,14 +116,16 @@ func list(items []string) string {
 
 // plainSafe matches text that needs no quotes: it begins with a letter or digit, is typed by
 // no reader of YAML, and holds nothing that ends or comments a plain scalar.
-var plainSafe = regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9 _.,;/()+@=<>'"!?*&%$~^|\x60-]|:[A-Za-z0-9_/-])*$`)
+var plainSafe = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9 _.,;/()+@=<>'"!?*&%$~^|\x60-]|:[A-Za-z0-9_/-])*$`)
+})
 
-var isoTime = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.,]+(Z|\+00:00)$`)
+var isoTime = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.,]+(Z|\+00:00)$`) })
 
 // scalar writes a text without quotes where that is safe.
 func scalar(s string) string {
 	kind, unclear := plainScalar(s)
-	if isoTime.MatchString(s) || kind == kindString && !unclear && plainSafe.MatchString(s) && !strings.HasSuffix(s, " ") {
+	if isoTime().MatchString(s) || kind == kindString && !unclear && plainSafe().MatchString(s) && !strings.HasSuffix(s, " ") {
 		return s
 	}
 	return quote(s)

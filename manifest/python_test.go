@@ -106,7 +106,7 @@ func TestCodingCookie(t *testing.T) {
 	for i, seen := range askPython(t, files) {
 		_, findings := Read("tool.py", files[i], Lenient)
 		accepted := !has(findings, badCoding)
-		if accepted != utf8Names.MatchString(seen.Encoding) {
+		if accepted != utf8Names().MatchString(seen.Encoding) {
 			t.Errorf("%q: accepted %v, Python decodes it as %q", heads[i], accepted, seen.Encoding)
 		}
 		if !accepted {

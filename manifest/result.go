@@ -35,7 +35,7 @@ func Result(t *spec.Tool, raw []byte) error {
 // without the schema library, which takes seconds for megabytes of results. It
 // tells false for any other output.
 func checkSimple(out *spec.Output, doc []byte, top []span) ([]Problem, bool) {
-	bare := bareItems.FindSubmatch(out.Items)
+	bare := bareItems().FindSubmatch(out.Items)
 	if !isOutputType(out.Type) || out.Items != nil && bare == nil || bare != nil && !isOutputType(spec.Type(bare[1])) {
 		return nil, false
 	}

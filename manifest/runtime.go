@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/patch-cat/patch-git/internal/limits"
 	"github.com/patch-cat/patch-git/spec"
@@ -82,17 +83,17 @@ func (p *patchReader) runtime(root *node) {
 }
 
 // pythonVersions are the minor versions that a tool can name, 3.6 to 3.99.
-var pythonVersions = regexp.MustCompile(`^3\.([6-9]|[1-9][0-9])$`)
+var pythonVersions = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^3\.([6-9]|[1-9][0-9])$`) })
 
 func (p *patchReader) pythonVersion(n *node) {
 	switch {
-	case n.kind == kindNumber && pythonVersions.MatchString(n.text):
+	case n.kind == kindNumber && pythonVersions().MatchString(n.text):
 		// The spelling is used, not the number: 3.10 would become 3.1.
 		p.addFix(numberPython, n.at, "write "+strconv.Quote(n.text), "python_version %s is a number, not a string", n.text)
 	case n.kind != kindString && n.kind != kindNumber:
 		p.is(n, kindString, "python_version")
 		return
-	case !pythonVersions.MatchString(n.text):
+	case !pythonVersions().MatchString(n.text):
 		p.add(badPython, n.at, "python_version %s is not 3.6 to 3.99 in two numbers", spec.Quote(n.text))
 		return
 	}
@@ -100,7 +101,7 @@ func (p *patchReader) pythonVersion(n *node) {
 }
 
 // pin is the published grammar of a package [PM-42].
-var pin = regexp.MustCompile(`^[a-zA-Z0-9._-]+==\d+(\.\d+){0,2}$`)
+var pin = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-zA-Z0-9._-]+==\d+(\.\d+){0,2}$`) })
 
 const maxPin = 200
 
@@ -119,7 +120,7 @@ func (p *patchReader) packages(n *node) {
 			continue
 		}
 		text := item.text
-		if !pin.MatchString(text) || len(text) > maxPin {
+		if !pin().MatchString(text) || len(text) > maxPin {
 			p.add(notPinned, item.at, "package %s is %s", spec.Quote(text), refusedClass(text))
 			continue
 		}
@@ -143,47 +144,57 @@ func alphanumeric(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
-var separators = regexp.MustCompile(`[-_.]+`)
+var separators = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[-_.]+`) })
 
 // normalPackage is the name under which package indexes compare (PEP 503).
 func normalPackage(name string) string {
-	return separators.ReplaceAllString(strings.ToLower(name), "-")
+	return separators().ReplaceAllString(strings.ToLower(name), "-")
 }
 
-// refusals are the classes of requirement that are no pin of one to three
-// numbers [C-5], the telling ones first.
-var refusals = []struct {
+// refusal is a class of requirement that is no pin of one to three numbers.
+type refusal struct {
 	pattern *regexp.Regexp
 	class   string
-}{
-	{regexp.MustCompile(`^\s*$`), "empty"},
-	{regexp.MustCompile(`^\s|\s$`), "a pin with spaces around it"},
-	{regexp.MustCompile(`^-[^=]*( |$)`), "an option of pip"},
-	{regexp.MustCompile(`://|@|^\.{0,2}/`), "a URL or path"},
-	{regexp.MustCompile(`;`), "a requirement with an environment marker"},
-	{regexp.MustCompile(`--hash`), "a pin with a hash, which belongs in the registry's lock"},
-	{regexp.MustCompile(`\[`), "a package with extras"},
-	{regexp.MustCompile(`===`), "an arbitrary equality, pins have two equals signs"},
-	{regexp.MustCompile(`,|[<>~!]=|[<>]`), "a range of versions"},
-	{regexp.MustCompile(`==.*\*`), "a wildcard"},
-	{regexp.MustCompile(`\s`), "a pin with spaces in it"},
-	{regexp.MustCompile(`^[^=]*$`), "not pinned to a version"},
-	{regexp.MustCompile(`^[^=]*=[^=]`), "pinned with one equals sign instead of two"},
-	{regexp.MustCompile(`==\d+!`), "a version with an epoch"},
-	{regexp.MustCompile(`==.*\+`), "a local version"},
-	{regexp.MustCompile(`==[vV]\d`), "a version with a leading v"},
-	{regexp.MustCompile(`(?i)==[\d.]+[-_.]?dev`), "a development release"},
-	{regexp.MustCompile(`(?i)==[\d.]+[-_.]?(a|b|c|rc|alpha|beta|pre|preview)`), "a pre-release"},
-	{regexp.MustCompile(`(?i)==[\d.]+([-_.]?(post|rev|r)\d*|-\d+)$`), "a post-release"},
-	{regexp.MustCompile(`==\d+(\.\d+){3,}$`), "a version of four or more parts"},
 }
+
+// refusals are the classes [C-5], the telling ones first. They are compiled
+// when the first package is refused: compiling them at every start would cost
+// more than reading a manifest.
+var refusals = sync.OnceValue(func() []refusal {
+	var out []refusal
+	for _, r := range [][2]string{
+		{`^\s*$`, "empty"},
+		{`^\s|\s$`, "a pin with spaces around it"},
+		{`^-[^=]*( |$)`, "an option of pip"},
+		{`://|@|^\.{0,2}/`, "a URL or path"},
+		{`;`, "a requirement with an environment marker"},
+		{`--hash`, "a pin with a hash, which belongs in the registry's lock"},
+		{`\[`, "a package with extras"},
+		{`===`, "an arbitrary equality, pins have two equals signs"},
+		{`,|[<>~!]=|[<>]`, "a range of versions"},
+		{`==.*\*`, "a wildcard"},
+		{`\s`, "a pin with spaces in it"},
+		{`^[^=]*$`, "not pinned to a version"},
+		{`^[^=]*=[^=]`, "pinned with one equals sign instead of two"},
+		{`==\d+!`, "a version with an epoch"},
+		{`==.*\+`, "a local version"},
+		{`==[vV]\d`, "a version with a leading v"},
+		{`(?i)==[\d.]+[-_.]?dev`, "a development release"},
+		{`(?i)==[\d.]+[-_.]?(a|b|c|rc|alpha|beta|pre|preview)`, "a pre-release"},
+		{`(?i)==[\d.]+([-_.]?(post|rev|r)\d*|-\d+)$`, "a post-release"},
+		{`==\d+(\.\d+){3,}$`, "a version of four or more parts"},
+	} {
+		out = append(out, refusal{regexp.MustCompile(r[0]), r[1]})
+	}
+	return out
+})
 
 // refusedClass names what a package entry is instead of a pin.
 func refusedClass(text string) string {
 	if len(text) > maxPin {
 		return "too long"
 	}
-	for _, r := range refusals {
+	for _, r := range refusals() {
 		if r.pattern.MatchString(text) {
 			return r.class
 		}
@@ -194,7 +205,9 @@ func refusedClass(text string) string {
 // providers are the accounts for which a token can be had [PM-47].
 var providers = []string{"gmail", "google_calendar", "slack", "github", "linear"}
 
-var scopeGrammar = regexp.MustCompile(`^([a-z][a-z0-9_]*)\.([A-Za-z0-9][A-Za-z0-9_.:-]{0,99})$`)
+var scopeGrammar = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^([a-z][a-z0-9_]*)\.([A-Za-z0-9][A-Za-z0-9_.:-]{0,99})$`)
+})
 
 const maxScopes = 32
 
@@ -212,7 +225,7 @@ func (p *patchReader) externalAuth(n *node) {
 		if !p.is(item, kindString, "a scope") {
 			continue
 		}
-		m := scopeGrammar.FindStringSubmatch(item.text)
+		m := scopeGrammar().FindStringSubmatch(item.text)
 		switch {
 		case m == nil:
 			p.add(badScope, item.at, "scope %s is not of the form <provider>.<scope>", spec.Quote(item.text))

@@ -3,6 +3,7 @@ package manifest
 import (
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -38,16 +39,18 @@ func breaksLine(c rune) bool { return unicode.IsControl(c) || c == 0x2028 || c =
 
 // sentenceEnd is a full stop, question or exclamation mark with closing quotes
 // or brackets, space, and the capital letter of the next sentence.
-var sentenceEnd = regexp.MustCompile(`(\S*)[.?!]["')\]]*\s+["'(\[]*\p{Lu}`)
+var sentenceEnd = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(\S*)[.?!]["')\]]*\s+["'(\[]*\p{Lu}`) })
 
 // abbreviation matches the word before a full stop that ends no sentence.
-var abbreviation = regexp.MustCompile(`(?i)(^|[("'])(e\.g|i\.e|etc|vs|cf|approx|incl|max|min|no|nr|st|dr|mr|mrs|ms|prof|inc|ltd|u\.s|[a-z])$`)
+var abbreviation = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(^|[("'])(e\.g|i\.e|etc|vs|cf|approx|incl|max|min|no|nr|st|dr|mr|mrs|ms|prof|inc|ltd|u\.s|[a-z])$`)
+})
 
 // sentences counts the sentences of a text, roughly; it only warns.
 func sentences(text string) int {
 	n := 1
-	for _, m := range sentenceEnd.FindAllStringSubmatch(text, -1) {
-		if !abbreviation.MatchString(m[1]) {
+	for _, m := range sentenceEnd().FindAllStringSubmatch(text, -1) {
+		if !abbreviation().MatchString(m[1]) {
 			n++
 		}
 	}
@@ -67,14 +70,16 @@ func (p *patchReader) generatedBy(n *node) {
 	p.tool.GeneratedBy = n.text
 }
 
-var utcTime = regexp.MustCompile(`^([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2})(:[0-9]{2})?([.,][0-9]{1,9})?(Z|\+00:00)$`)
+var utcTime = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2})(:[0-9]{2})?([.,][0-9]{1,9})?(Z|\+00:00)$`)
+})
 
 // generatedAt checks the time and keeps it byte for byte [PM-20].
 func (p *patchReader) generatedAt(n *node) {
 	if !p.is(n, kindString, "generated_at") {
 		return
 	}
-	m := utcTime.FindStringSubmatch(n.text)
+	m := utcTime().FindStringSubmatch(n.text)
 	if m == nil || m[2] == "" && m[3] != "" {
 		p.add(badGeneratedAt, n.at, "generated_at %s is not an ISO 8601 time in UTC", spec.Quote(n.text))
 		return

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"gopkg.in/yaml.v3"
@@ -127,12 +128,12 @@ func unmarshal(lines []string) (root *yaml.Node, err error) {
 	return doc.Content[0], nil
 }
 
-var yamlPrefix = regexp.MustCompile(`^yaml: (line \d+: )?`)
+var yamlPrefix = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^yaml: (line \d+: )?`) })
 
 // plainError drops the library's line number, which is often off by one and
 // counts from the start of the block instead of the file.
 func plainError(err error) error {
-	text := yamlPrefix.ReplaceAllString(err.Error(), "")
+	text := yamlPrefix().ReplaceAllString(err.Error(), "")
 	return errors.New(strings.Trim(spec.Quote(text), `"`))
 }
 
@@ -156,12 +157,14 @@ func locate(lines []string) int {
 	return 0
 }
 
-var keyAndValue = regexp.MustCompile(`^( *(?:- +)*[A-Za-z_][A-Za-z0-9_-]*: +)([^ "'\[{|>#].*)$`)
+var keyAndValue = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^( *(?:- +)*[A-Za-z_][A-Za-z0-9_-]*: +)([^ "'\[{|>#].*)$`)
+})
 
 // quoteValue puts the plain value of a "key: value" line in quotes. col is the
 // byte offset at which the line goes wrong, as far as one can tell.
 func quoteValue(s string) (mended string, col int, ok bool) {
-	m := keyAndValue.FindStringSubmatch(s)
+	m := keyAndValue().FindStringSubmatch(s)
 	if m == nil {
 		return s, len(s) - len(strings.TrimLeft(s, " ")), false
 	}

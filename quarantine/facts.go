@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/patch-cat/patch-git/internal/fault"
@@ -100,7 +101,7 @@ const (
 	maxDefault    = 4096    // bytes of one default
 )
 
-var pythonVersion = regexp.MustCompile(`^3\.[0-9]{1,2}\.[0-9]{1,2}$`)
+var pythonVersion = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^3\.[0-9]{1,2}\.[0-9]{1,2}$`) })
 
 // ParseFacts reads the line that the program of [ProgramSource] printed. The
 // program ran over hostile input, so its output is not trusted to be its own:
@@ -132,7 +133,7 @@ func readFacts(data []byte) (Facts, error) {
 	if f.Schema != FactsSchema {
 		return f, fmt.Errorf("schema %d, this program reads %d", f.Schema, FactsSchema)
 	}
-	if !pythonVersion.MatchString(f.Python) {
+	if !pythonVersion().MatchString(f.Python) {
 		return f, fmt.Errorf("python version %s", spec.Quote(f.Python))
 	}
 	return f, f.check()

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/patch-cat/patch-git/internal/sanitize"
 	"github.com/patch-cat/patch-git/spec"
@@ -45,7 +46,7 @@ func checkPython(c *collector) {
 
 // cookie is the comment of PEP 263, by which Python decodes the file; it
 // counts on the first two lines only.
-var cookie = regexp.MustCompile(`^[ \t\f]*#.*?coding[:=][ \t]*([-_.a-zA-Z0-9]+)`)
+var cookie = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[ \t\f]*#.*?coding[:=][ \t]*([-_.a-zA-Z0-9]+)`) })
 
 // checkBytes finds the bytes that readers of Python disagree about [PY-001].
 func checkBytes(c *collector) {
@@ -68,7 +69,7 @@ func checkBytes(c *collector) {
 		}
 	}
 	for i, line := range bytes.SplitN(c.source, []byte("\n"), 3)[:min(2, bytes.Count(c.source, []byte("\n"))+1)] {
-		m := cookie.FindSubmatch(line)
+		m := cookie().FindSubmatch(line)
 		if m == nil {
 			continue
 		}

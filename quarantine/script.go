@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/patch-cat/patch-git/spec"
 )
@@ -124,7 +125,9 @@ func normalPin(pin string) string {
 	return normalName(name) + "==" + strings.TrimSpace(version)
 }
 
-var specifier = regexp.MustCompile(`^(~=|==|!=|<=|>=|<|>)\s*([0-9]{1,4}(?:\.[0-9]{1,4}){0,3})(\.\*)?$`)
+var specifier = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(~=|==|!=|<=|>=|<|>)\s*([0-9]{1,4}(?:\.[0-9]{1,4}){0,3})(\.\*)?$`)
+})
 
 // allowsPython tells whether any patch release of a minor version, such as
 // "3.12", satisfies a version specifier such as ">=3.10,<4".
@@ -132,7 +135,7 @@ func allowsPython(wanted, minor string) (bool, error) {
 	lowest, highest := versionParts(minor+".0"), versionParts(minor+".999")
 	low, high := true, true
 	for part := range strings.SplitSeq(wanted, ",") {
-		m := specifier.FindStringSubmatch(strings.TrimSpace(part))
+		m := specifier().FindStringSubmatch(strings.TrimSpace(part))
 		if m == nil || m[3] != "" && m[1] != "==" && m[1] != "!=" {
 			return false, fmt.Errorf("%s is not a version specifier that is understood here", spec.Quote(strings.TrimSpace(part)))
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/patch-cat/patch-git/internal/limits"
@@ -11,7 +12,9 @@ import (
 )
 
 // documents are what every format may carry beside its main file.
-var documents = regexp.MustCompile(`^(README\.md|NOTES\.md|LICEN[CS]E([.-][A-Za-z0-9.-]+)?)$`)
+var documents = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(README\.md|NOTES\.md|LICEN[CS]E([.-][A-Za-z0-9.-]+)?)$`)
+})
 
 // carries tells whether the format may have a file of this path. Folders and
 // scripts come with the rules that can read them, not before.
@@ -22,7 +25,7 @@ func carries(format spec.Format, path string) bool {
 	case "closure.json", "pylock.toml":
 		return format == spec.FormatPatch
 	}
-	return documents.MatchString(path)
+	return documents().MatchString(path)
 }
 
 // checkShape looks at the files themselves: how many, how large, how called,

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/patch-cat/patch-git/internal/fault"
@@ -74,7 +75,7 @@ func Open(ctx context.Context, location string, o Options) (Source, error) {
 }
 
 // scpLike is git's short form of an ssh address: user@host:path.
-var scpLike = regexp.MustCompile(`^[A-Za-z0-9._-]+@[A-Za-z0-9.-]+:[A-Za-z0-9._~/-]+$`)
+var scpLike = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9._-]+@[A-Za-z0-9.-]+:[A-Za-z0-9._~/-]+$`) })
 
 func open(location string, o Options) (Source, error) {
 	scheme, rest, isURL := strings.Cut(location, "://")
@@ -94,7 +95,7 @@ func open(location string, o Options) (Source, error) {
 		return openFolder(dir)
 	case isGit && (gitScheme == "https" || gitScheme == "http"):
 		return remoteGit(gitScheme+"://"+rest, o)
-	case isGit && gitScheme == "ssh", isURL && scheme == "ssh", !isURL && scpLike.MatchString(location):
+	case isGit && gitScheme == "ssh", isURL && scheme == "ssh", !isURL && scpLike().MatchString(location):
 		return remoteGit(strings.TrimPrefix(location, "git+"), o)
 	case scheme == "https" && isURL, scheme == "http" && isURL:
 		if strings.HasSuffix(location, ".git") {
@@ -174,7 +175,7 @@ func remoteGit(address string, o Options) (Source, error) {
 			}
 		}
 		d.location = shown(u)
-	} else if scpLike.MatchString(address) {
+	} else if scpLike().MatchString(address) {
 		_, d.location, _ = strings.Cut(address, "@")
 	} else {
 		return nil, fault.New(fault.Usage, "location", "the address of a git repository is not readable")

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/patch-cat/patch-git/spec"
@@ -21,7 +22,7 @@ const (
 	runRandom = 10                       // base32 characters, 50 bits
 )
 
-var runGrammar = regexp.MustCompile(`^[0-9]{8}-[0-9]{6}-[0-9]{6}-[a-z2-7]{10}$`)
+var runGrammar = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9]{8}-[0-9]{6}-[0-9]{6}-[a-z2-7]{10}$`) })
 
 // newRunID makes the id of a run that starts now.
 func newRunID(now time.Time) RunID {
@@ -32,7 +33,7 @@ func newRunID(now time.Time) RunID {
 // ParseRunID reads an id that a person or a file gave. What is not of the
 // exact form, and so could leave the directory of runs, is refused.
 func ParseRunID(s string) (RunID, error) {
-	if !runGrammar.MatchString(s) {
+	if !runGrammar().MatchString(s) {
 		return "", fmt.Errorf("run id %s is not of the form 20260314-150926-535897-k3vq7xw2ma", spec.Quote(s))
 	}
 	return RunID(s), nil
