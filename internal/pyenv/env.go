@@ -134,21 +134,10 @@ func (p *Pythons) fetchWheels(ctx context.Context, wheels []ledger.Wheel, opt In
 		return err
 	}
 	f.client = newClient(p.host.HTTP())
-	if err := f.all(ctx, missing); err != nil {
-		return err
-	}
-	for _, w := range missing {
-		if opt.Progress != nil {
-			opt.Progress(Progress{Step: "unpack", File: w.File, Done: f.total, Total: f.total})
-		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if err := p.unpack(wheelPath(f.dir, w.SHA256), w); err != nil {
-			return err
-		}
-	}
-	return nil
+	return f.all(ctx, missing, func(w ledger.Wheel) error {
+		f.unpacking(w.File)
+		return p.unpack(wheelPath(f.dir, w.SHA256), w)
+	})
 }
 
 // unpacked is where the content of a wheel lies. That the directory exists

@@ -53,18 +53,18 @@ func newClient(from *http.Client) *http.Client {
 	c.CheckRedirect = func(to *http.Request, via []*http.Request) error {
 		switch {
 		case len(via) > limits.HTTPRedirects:
-			return fmt.Errorf("more than %d redirects", limits.HTTPRedirects)
+			return redirectError(fmt.Sprintf("more than %d redirects", limits.HTTPRedirects))
 		case to.URL.Scheme != "https" && via[0].URL.Scheme == "https":
-			return errors.New("redirect from https to another scheme")
+			return redirectError("redirect from https to another scheme")
 		}
 		return nil
 	}
 	return &c
 }
 
-// all makes every wheel present in f.dir, several at once, and stops at the
-// first that fails.
-func (f *fetcher) all(ctx context.Context, wheels []ledger.Wheel) error {
+// all makes every wheel present in f.dir, several at once, hands each to then
+// as soon as it is there, and stops at the first that fails.
+func (f *fetcher) all(ctx context.Context, wheels []ledger.Wheel, then func(ledger.Wheel) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var group sync.WaitGroup
@@ -74,7 +74,11 @@ func (f *fetcher) all(ctx context.Context, wheels []ledger.Wheel) error {
 	for range min(parallel, len(wheels)) {
 		group.Go(func() {
 			for w := range queue {
-				if err := f.one(ctx, w); err != nil {
+				err := f.one(ctx, w)
+				if err == nil {
+					err = then(w)
+				}
+				if err != nil {
 					once.Do(func() { failed = err; cancel() })
 				}
 			}
@@ -139,10 +143,22 @@ type statusError int
 
 func (e statusError) Error() string { return fmt.Sprintf("server answers %d", int(e)) }
 
+// redirectError is a redirect that is not followed.
+type redirectError string
+
+func (e redirectError) Error() string { return string(e) }
+
 // passing tells whether asking the same server again can help.
 func passing(err error) bool {
 	var status statusError
-	return !errors.As(err, &status) || status >= 500 || status == http.StatusTooManyRequests
+	var redirect redirectError
+	switch {
+	case errors.As(err, &redirect):
+		return false
+	case errors.As(err, &status):
+		return status >= 500 || status == http.StatusTooManyRequests
+	}
+	return true
 }
 
 // get downloads from one address into a temporary file beside final, checks
@@ -224,6 +240,15 @@ func (f *fetcher) tell(file string, n int64) {
 	f.done += n
 	if f.told != nil {
 		f.told(Progress{Step: "download", File: file, Done: f.done, Total: f.total})
+	}
+}
+
+// unpacking reports that a wheel has come.
+func (f *fetcher) unpacking(file string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.told != nil {
+		f.told(Progress{Step: "unpack", File: file, Done: f.done, Total: f.total})
 	}
 }
 

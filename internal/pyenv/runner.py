@@ -103,14 +103,10 @@ def finish(code):
     import gc
     import _io
 
-    texts, bytes_ = [], []
-    for thing in gc.get_objects():
-        kind = type(thing)
-        if kind is _io.TextIOWrapper:
-            texts.append(thing)
-        elif kind is _io.BufferedWriter or kind is _io.BufferedRandom:
-            bytes_.append(thing)
-    for stream in texts + bytes_:
+    kinds = {_io.TextIOWrapper, _io.BufferedWriter, _io.BufferedRandom}
+    found = [thing for thing in gc.get_objects() if type(thing) in kinds]
+    # Text first: it flushes into the bytes below it.
+    for stream in sorted(found, key=lambda s: type(s) is not _io.TextIOWrapper):
         flush(stream)
     return code
 

@@ -42,7 +42,7 @@ func Unpack(wheel io.ReaderAt, size int64, dest string) error {
 	}
 	defer root.Close()
 
-	u := unpacker{root: root, seen: map[string]node{}}
+	u := unpacker{root: root, seen: map[string]node{}, buffer: make([]byte, 64<<10), inflate: flate.NewReader(nil)}
 	for _, e := range entries {
 		// Every name is checked, also of what is left out afterwards.
 		if err := checkName(e.name, e.dir); err != nil {
@@ -121,6 +121,10 @@ type node struct {
 type unpacker struct {
 	root *os.Root
 	seen map[string]node // by case-folded path
+
+	// Used again for every member: a wheel has thousands, mostly small.
+	buffer  []byte
+	inflate io.ReadCloser
 }
 
 // claim takes a path and the directories above it. Two spellings of one path,
@@ -169,7 +173,7 @@ func (u *unpacker) write(wheel io.ReaderAt, e entry, target string) error {
 	if err != nil {
 		return fmt.Errorf("unpack wheel: %w", err)
 	}
-	n, sum, err := copyMember(f, wheel, e)
+	n, sum, err := u.copy(f, wheel, e)
 	if err := errors.Join(err, f.Close()); err != nil {
 		var damaged flate.CorruptInputError
 		if errors.As(err, &damaged) || errors.Is(err, io.ErrUnexpectedEOF) {
@@ -183,15 +187,16 @@ func (u *unpacker) write(wheel io.ReaderAt, e entry, target string) error {
 	return nil
 }
 
-// copyMember unpacks at most one byte more than declared.
-func copyMember(w io.Writer, wheel io.ReaderAt, e entry) (int64, uint32, error) {
+// copy unpacks at most one byte more than declared.
+func (u *unpacker) copy(w io.Writer, wheel io.ReaderAt, e entry) (int64, uint32, error) {
 	var r io.Reader = io.NewSectionReader(wheel, e.data, e.packed)
 	if e.method == methodDeflate {
-		inflate := flate.NewReader(r)
-		defer inflate.Close()
-		r = inflate
+		if err := u.inflate.(flate.Resetter).Reset(r, nil); err != nil {
+			return 0, 0, err
+		}
+		r = u.inflate
 	}
 	sum := crc32.NewIEEE()
-	n, err := io.Copy(io.MultiWriter(w, sum), io.LimitReader(r, min(e.size, limits.WheelContent)+1))
+	n, err := io.CopyBuffer(io.MultiWriter(w, sum), io.LimitReader(r, min(e.size, limits.WheelContent)+1), u.buffer)
 	return n, sum.Sum32(), err
 }
