@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"net/http"
@@ -106,7 +107,7 @@ func newGitHost(t *testing.T, root string) *gitHost {
 		t.Skip("this git comes without git-http-backend, which serves the repository of this test")
 	}
 	h := &gitHost{}
-	handler := &cgi.Handler{Path: backend, Env: []string{
+	handler := &cgi.Handler{Path: backend, Stderr: io.Discard, Env: []string{
 		"GIT_PROJECT_ROOT=" + root, "GIT_HTTP_EXPORT_ALL=1", "GIT_CONFIG_NOSYSTEM=1", "HOME=" + t.TempDir(),
 		"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*",
 	}}

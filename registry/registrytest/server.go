@@ -41,6 +41,7 @@ type Stats struct {
 	Absent      int      // of the requests, answered 404
 	Bytes       int64    // of bodies
 	Paths       []string // of the requests, as they came, with their queries
+	Most        int      // requests that waited for an answer at one time
 	Short       bool     // a wave of Gather stayed incomplete
 }
 
@@ -126,6 +127,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.stats.Waves++
 	}
 	s.open++
+	s.stats.Most = max(s.stats.Most, s.open)
 	s.stats.Requests++
 	s.stats.Paths = append(s.stats.Paths, r.URL.RequestURI())
 	handle := s.handle
