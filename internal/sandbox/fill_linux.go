@@ -61,7 +61,11 @@ func (r *root) write(f File) error {
 	if mode == 0 {
 		mode = 0o444
 	}
-	fd, err := unix.Openat(dir, name, unix.O_CREAT|unix.O_TRUNC|unix.O_WRONLY|unix.O_NOFOLLOW|unix.O_CLOEXEC, mode)
+	// A stub gives way to the host's own file.
+	if err := unix.Unlinkat(dir, name, 0); err != nil && err != unix.ENOENT {
+		return err
+	}
+	fd, err := unix.Openat(dir, name, unix.O_CREAT|unix.O_EXCL|unix.O_WRONLY|unix.O_CLOEXEC, mode)
 	if err != nil {
 		return err
 	}

@@ -189,20 +189,21 @@ func setLimits(o *order) *setupError {
 		{"locked memory", unix.RLIMIT_MEMLOCK, 0},
 		{"message queues", unix.RLIMIT_MSGQUEUE, 0},
 		{"processes", unix.RLIMIT_NPROC, uint64(l.Processes + o.others)},
-		// Last: the Go runtime of this process is about to be replaced, and
-		// whatever it still does must find the memory that it has.
-		{"memory", unix.RLIMIT_AS, uint64(l.Memory)},
 	} {
-		err := unix.Prlimit(0, r.what, &unix.Rlimit{Cur: r.max, Max: r.max}, nil)
-		if err == unix.EPERM {
-			// The caller itself has less, which is the stricter.
-			err = lower(r.what, r.max)
-		}
-		if err != nil {
+		if err := setLimit(r.what, r.max); err != nil {
 			return failed(stepLimit, r.name, err)
 		}
 	}
 	return nil
+}
+
+func setLimit(what int, limit uint64) error {
+	err := unix.Prlimit(0, what, &unix.Rlimit{Cur: limit, Max: limit}, nil)
+	if err == unix.EPERM {
+		// The caller itself may have less, which is the stricter.
+		err = lower(what, limit)
+	}
+	return err
 }
 
 // lower fixes a limit at the hard limit that cannot be raised.
@@ -249,7 +250,9 @@ func powerless() bool {
 	return unix.Capget(&head, &have[0]) == nil && have == [2]unix.CapUserData{}
 }
 
-// execute arms the filter and becomes the program.
+// execute arms the filter and becomes the program. Whatever needs memory comes
+// before the limit on it: this runtime has reserved more addresses than a tool
+// may have, and would die of the next small thing.
 func execute(o *order) *setupError {
 	argv, err1 := syscall.SlicePtrFromStrings(o.job.Argv)
 	envv, err2 := syscall.SlicePtrFromStrings(o.job.Env)
@@ -260,13 +263,25 @@ func execute(o *order) *setupError {
 	if o.leash && landlockABI() < scopedSignals {
 		self = uint32(unix.Getpid())
 	}
-	if err := filter(o.job.Network, o.leash, self).arm(); err != nil {
-		return failed(stepFilter, "", err)
+	rules := filter(o.job.Network, o.leash, self)
+	failure := failed(stepExec, o.job.Argv[0], unix.EIO).encode()
+	noMemory := failed(stepLimit, "memory", unix.EPERM)
+	noFilter := failed(stepFilter, "", unix.EPERM)
+	started := []byte{statusStarted}
+
+	if setLimit(unix.RLIMIT_AS, uint64(o.job.Limits.Memory)) != nil {
+		return noMemory
 	}
-	status([]byte{statusStarted})
+	if rules.arm() != nil {
+		return noFilter
+	}
+	status(started)
 	if o.rehearsal {
 		syscall.Exit(0)
 	}
 	_, _, e := unix.RawSyscall(unix.SYS_EXECVE, uintptr(unsafe.Pointer(argv[0])), uintptr(unsafe.Pointer(&argv[0])), uintptr(unsafe.Pointer(&envv[0])))
-	return failed(stepExec, o.job.Argv[0], e)
+	binary.BigEndian.PutUint32(failure[2:], uint32(e))
+	status(failure)
+	syscall.Exit(126)
+	return nil
 }

@@ -9,13 +9,12 @@ import (
 // cannot give the program a root of its own.
 type relocation []struct{ seen, real string }
 
-// relocate maps ScratchDir to scratch and every target to its source.
+// relocate maps ScratchDir to scratch and every target to its source. A mount
+// that stays where it is counts too: it may lie below ScratchDir.
 func relocate(scratch string, mounts []Mount) relocation {
 	r := relocation{{ScratchDir, scratch}}
 	for _, m := range mounts {
-		if m.Source != m.Target {
-			r = append(r, struct{ seen, real string }{m.Target, m.Source})
-		}
+		r = append(r, struct{ seen, real string }{m.Target, m.Source})
 	}
 	// The longest first: a target inside another one wins.
 	slices.SortFunc(r, func(a, b struct{ seen, real string }) int { return len(b.seen) - len(a.seen) })

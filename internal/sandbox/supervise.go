@@ -117,9 +117,10 @@ func (t *tree) supervise(ctx context.Context, lim Limits, now func() time.Time) 
 	}
 	out.NotEnforced = notes
 	out.Exit, out.Signal = exitOf(end.state)
-	// Only the kernel's limit on processor time kills with no doing of ours.
+	// The kernel's limit on processor time kills with no doing of ours. It
+	// counts by ticks and reports by a finer clock, so the two differ.
 	used := end.state.UserTime() + end.state.SystemTime()
-	if out.Signal != "" && used >= lim.CPU {
+	if out.Signal == "SIGKILL" && !out.OutOfMemory && !out.TooManyProcesses && !out.StdoutCut && used >= lim.CPU/4*3 {
 		out.TimedOut = true
 	}
 	return out, nil

@@ -1,0 +1,41 @@
+package sandbox_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/patch-cat/patch-git/internal/sandbox"
+)
+
+// actor turns the test binary into one of the other processes that tests need,
+// and returns when it is to be the tests.
+func actor() {
+	switch os.Getenv("SANDBOX_TEST_ACTOR") {
+	case "":
+		return
+	case "wait":
+		_, _ = io.Copy(io.Discard, os.Stdin)
+	case "run":
+		runForParent()
+	case "no-userns":
+		withoutNamespaces()
+	}
+	os.Exit(0)
+}
+
+// die ends an actor that cannot do its part.
+func die(err error) {
+	fmt.Fprintln(os.Stderr, err)
+	os.Exit(3)
+}
+
+func actorOpen(driver, cache string) *sandbox.Sandbox {
+	s, err := sandbox.Open(context.Background(), sandbox.Options{Now: time.Now, Driver: driver, Cache: cache})
+	if err != nil {
+		die(err)
+	}
+	return s
+}

@@ -1,0 +1,318 @@
+package sandbox_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/patch-cat/patch-git/internal/fault"
+	"github.com/patch-cat/patch-git/internal/sandbox"
+)
+
+// forEachDriver is the conformance suite: what it is given must hold for every
+// driver that works here.
+func forEachDriver(t *testing.T, f func(*testing.T, *sandbox.Sandbox)) {
+	t.Helper()
+	works := 0
+	for _, r := range sandbox.Probe(t.Context(), sandbox.Options{Now: time.Now}) {
+		t.Run(r.Name, func(t *testing.T) {
+			if !r.Works {
+				t.Skipf("%s does not work on this host: %s", r.Name, r.Reason)
+			}
+			t.Parallel()
+			f(t, open(t, r.Name))
+		})
+		if r.Works {
+			works++
+		}
+	}
+	if works == 0 {
+		t.Fatal("no driver works on this host")
+	}
+}
+
+// lifeline is a named pipe in a granted directory. Whoever holds its other end
+// is alive: it ends when all of them are dead, without anybody waiting for a
+// time to pass.
+type lifeline struct{ file *os.File }
+
+func newLifeline(t *testing.T, dir string) lifeline {
+	t.Helper()
+	if err := os.Chmod(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	p := dir + "/life"
+	if err := syscall.Mkfifo(p, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	os.Chmod(p, 0o666)
+	f, err := os.OpenFile(p, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	return lifeline{f}
+}
+
+// ended reads until every holder is dead and returns what they wrote.
+func (l lifeline) ended(t *testing.T) string {
+	t.Helper()
+	l.file.SetReadDeadline(time.Now().Add(5 * time.Second))
+	var all []byte
+	b := make([]byte, 4096)
+	for {
+		n, err := l.file.Read(b)
+		all = append(all, b[:n]...)
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Fatal("something is still alive")
+		}
+		if err != nil {
+			return string(all)
+		}
+	}
+}
+
+// stubborn is a tree that wants to live: it ignores signals, has children in
+// other sessions and groups where it may, and holds the lifeline everywhere.
+const stubborn = `
+import ctypes, json, os, signal, sys, time
+libc = ctypes.CDLL(None)
+for s in range(1, 65):
+    try: signal.signal(s, signal.SIG_IGN)
+    except (OSError, ValueError): pass
+libc.prctl(1, 0, 0, 0, 0)   # PR_SET_PDEATHSIG: outlive the parent
+libc.prctl(36, 0, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
+life = os.open(sys.argv[1] + "/life", os.O_WRONLY)
+for how in (os.setsid, lambda: os.setpgid(0, 0), lambda: None):
+    if os.fork() == 0:
+        try: how()
+        except OSError: pass
+        if os.fork() == 0:
+            libc.prctl(1, 0, 0, 0, 0)
+            os.close(0); os.close(1); os.close(2)
+            os.write(life, b"daemon ")
+            while True: time.sleep(100)
+        os._exit(0)
+os.write(life, b"leader ")
+`
+
+func stubbornJob(t *testing.T, dir, then string) sandbox.Job {
+	job := tool(t, stubborn+then)
+	job.Argv = append(job.Argv, dir)
+	job.Mounts = append(job.Mounts, rw(dir))
+	return job
+}
+
+func TestTimeoutKillsTheTree(t *testing.T) {
+	forEachDriver(t, func(t *testing.T, s *sandbox.Sandbox) {
+		dir := realTemp(t)
+		life := newLifeline(t, dir)
+		job := stubbornJob(t, dir, "while True: time.sleep(100)")
+		job.Limits.Wall = 400 * time.Millisecond
+		out := run(t, s, job)
+		if !out.TimedOut || out.Exit != -1 || out.Signal != "SIGKILL" {
+			t.Errorf("got %v exit %d signal %q, want a timeout by SIGKILL", out.TimedOut, out.Exit, out.Signal)
+		}
+		if got := life.ended(t); strings.Count(got, "daemon") != 3 {
+			t.Errorf("the tree was %q\n%s", got, out.Stderr)
+		}
+		if out.Duration > 5*time.Second {
+			t.Errorf("it took %v", out.Duration)
+		}
+	})
+}
+
+// TestNothingSurvivesTheTool is the same with a leader that ends by itself.
+func TestNothingSurvivesTheTool(t *testing.T) {
+	forEachDriver(t, func(t *testing.T, s *sandbox.Sandbox) {
+		dir := realTemp(t)
+		life := newLifeline(t, dir)
+		out := run(t, s, stubbornJob(t, dir, "time.sleep(0.1); print('done')"))
+		if out.Exit != 0 || string(out.Stdout) != "done\n" || out.TimedOut {
+			t.Errorf("got %+v", out)
+		}
+		if got := life.ended(t); !strings.Contains(got, "leader") {
+			t.Errorf("the tree was %q", got)
+		}
+	})
+}
+
+func TestCancelKillsTheTree(t *testing.T) {
+	forEachDriver(t, func(t *testing.T, s *sandbox.Sandbox) {
+		dir := realTemp(t)
+		life := newLifeline(t, dir)
+		ctx, cancel := context.WithCancel(t.Context())
+		job := stubbornJob(t, dir, "while True: time.sleep(100)")
+		go func() {
+			// The first byte says that the tool runs.
+			life.file.SetReadDeadline(time.Now().Add(10 * time.Second))
+			for b := make([]byte, 1); ; {
+				if n, _ := life.file.Read(b); n > 0 || ctx.Err() != nil {
+					break
+				}
+				time.Sleep(time.Millisecond)
+			}
+			cancel()
+		}()
+		out, err := s.Run(ctx, job)
+		if !errors.Is(err, context.Canceled) || fault.KindOf(err) != fault.Interrupted || out.Exit != -1 {
+			t.Errorf("got %v %+v", err, out)
+		}
+		life.ended(t)
+	})
+}
+
+// runForParent is the actor of TestDeathOfTheCaller.
+func runForParent() {
+	s := actorOpen(os.Getenv("DRIVER"), "")
+	var job sandbox.Job
+	if err := json.Unmarshal([]byte(os.Getenv("JOB")), &job); err != nil {
+		die(err)
+	}
+	out, err := s.Run(context.Background(), job)
+	die(fmt.Errorf("the run ended: %+v %v", out, err))
+}
+
+func TestDeathOfTheCaller(t *testing.T) {
+	forEachDriver(t, func(t *testing.T, s *sandbox.Sandbox) {
+		dir := realTemp(t)
+		life := newLifeline(t, dir)
+		job, err := json.Marshal(stubbornJob(t, dir, "os.write(life, b'ready')\nwhile True: time.sleep(100)"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command("/proc/self/exe")
+		cmd.Env = []string{"SANDBOX_TEST_ACTOR=run", "DRIVER=" + s.Driver(), "JOB=" + string(job)}
+		var stderr bytes.Buffer
+		cmd.Stderr = &stderr
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		life.file.SetReadDeadline(time.Now().Add(10 * time.Second))
+		for seen := ""; !strings.Contains(seen, "ready"); {
+			b := make([]byte, 64)
+			n, err := life.file.Read(b)
+			seen += string(b[:n])
+			if errors.Is(err, os.ErrDeadlineExceeded) {
+				t.Fatalf("the tool did not start: %s", stderr.String())
+			}
+			time.Sleep(time.Millisecond)
+		}
+		cmd.Process.Kill()
+		cmd.Wait()
+		life.ended(t)
+	})
+}
+
+func TestHowProgramsEnd(t *testing.T) {
+	forEachDriver(t, func(t *testing.T, s *sandbox.Sandbox) {
+		for _, c := range []struct {
+			name, source string
+			exit         int
+			signals      string // any of these words, "" for none
+			stderr       string
+		}{
+			{"end", "print('x')", 0, "", ""},
+			{"exit code", "import sys; sys.exit(3)", 3, "", ""},
+			{"exit text", "import sys; sys.exit('sorry')", 1, "", "sorry"},
+			{"exception", "raise ValueError('why')", 1, "", "ValueError: why"},
+			{"hard exit", "import os; os._exit(7)", 7, "", ""},
+			{"fault", "import ctypes; ctypes.string_at(0)", -1, "SIGSEGV", ""},
+			// Process 1 of a namespace ignores its own SIGABRT, and the C
+			// library then faults on purpose.
+			{"abort", "import os; os.abort()", -1, "SIGABRT SIGSEGV SIGTRAP SIGILL", ""},
+			{"child fault", "import os,ctypes\np=os.fork()\nif p==0: ctypes.string_at(0)\nprint(os.waitpid(p,0)[1] & 127)", 0, "", ""},
+			{"not python", "this is no program", 1, "", "SyntaxError"},
+		} {
+			out := run(t, s, tool(t, c.source))
+			if out.Exit != c.exit || (out.Signal == "") != (c.signals == "") || !strings.Contains(c.signals, out.Signal) {
+				t.Errorf("%s: exit %d signal %q, want %d %q\n%s", c.name, out.Exit, out.Signal, c.exit, c.signals, out.Stderr)
+			}
+			if !strings.Contains(string(out.Stderr), c.stderr) {
+				t.Errorf("%s: stderr %q lacks %q", c.name, out.Stderr, c.stderr)
+			}
+		}
+	})
+}
+
+func TestInput(t *testing.T) {
+	forEachDriver(t, func(t *testing.T, s *sandbox.Sandbox) {
+		big := bytes.Repeat([]byte("0123456789abcdef"), 200_000) // beyond any pipe's buffer
+		for _, c := range []struct {
+			name string
+			set  func(*sandbox.Job)
+			want int
+		}{
+			{"nothing", func(j *sandbox.Job) { j.StdinFile = "" }, 0},
+			{"bytes", func(j *sandbox.Job) { j.StdinFile, j.Stdin = "", big }, len(big)},
+			{"file", func(j *sandbox.Job) { j.Files[1].Data = big }, len(big)},
+		} {
+			job := tool(t, "import sys; print(len(sys.stdin.buffer.read()))")
+			c.set(&job)
+			out := run(t, s, job)
+			if got := strings.TrimSpace(string(out.Stdout)); got != fmt.Sprint(c.want) {
+				t.Errorf("%s: read %s bytes, want %d\n%s", c.name, got, c.want, out.Stderr)
+			}
+		}
+	})
+}
+
+func TestScratchIsPrivateAndGone(t *testing.T) {
+	forEachDriver(t, func(t *testing.T, s *sandbox.Sandbox) {
+		job := tool(t, "import os,tempfile\nt=os.environ['TMPDIR']\nprint(sorted(os.listdir(t)))\nopen(t+'/left','w').close()\nos.makedirs(t+'/a/b'); os.chmod(t+'/a',0)")
+		for range 2 {
+			out := run(t, s, job)
+			if string(out.Stdout) != "['args.json', 'tool.py']\n" {
+				t.Errorf("got %s %s", out.Stdout, out.Stderr)
+			}
+		}
+		if left, _ := filepath.Glob(filepath.Dir(realTemp(t)) + "/*/patch-git-run-*"); len(left) != 0 {
+			t.Errorf("left behind: %v", left)
+		}
+	})
+}
+
+func TestManyAtOnce(t *testing.T) {
+	forEachDriver(t, func(t *testing.T, s *sandbox.Sandbox) {
+		var group sync.WaitGroup
+		for i := range 20 {
+			group.Go(func() {
+				job := tool(t, "import sys,os; print(sys.stdin.read(), len(os.listdir(os.environ['TMPDIR'])))")
+				job.Files[1].Data = fmt.Append(nil, i)
+				out, err := s.Run(t.Context(), job)
+				if want := fmt.Sprintln(i, 2); err != nil || string(out.Stdout) != want {
+					t.Errorf("run %d: %q %v\n%s", i, out.Stdout, err, out.Stderr)
+				}
+			})
+		}
+		group.Wait()
+	})
+}
+
+// TestWarm takes prepared runs, for the job they fit and for one they do not.
+func TestWarm(t *testing.T) {
+	forEachDriver(t, func(t *testing.T, s *sandbox.Sandbox) {
+		for _, network := range []bool{false, true, false} {
+			s.Warm()
+			s.Warm() // one is enough
+			job := tool(t, "print('hello')")
+			job.Network = network
+			if out := run(t, s, job); string(out.Stdout) != "hello\n" {
+				t.Errorf("got %q %s", out.Stdout, out.Stderr)
+			}
+		}
+		s.Warm()
+		s.Close()
+		s.Close()
+	})
+}
