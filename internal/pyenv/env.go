@@ -81,8 +81,8 @@ func envKey(in *Interpreter, wheels []ledger.Wheel) spec.Digest {
 // each wheel once for all environments, links the files together, compiles
 // them in the sandbox, and renames the result into place. Killed at any
 // instant it leaves either no environment or the whole one. Errors are
-// Unavailable "no_target", "wheel_download", and NotVerified "wheel_digest",
-// "wheel_unsafe", "wheel_conflict".
+// Unavailable "no_target", "wheel_download", and "store", and NotVerified
+// "wheel_digest", "wheel_unsafe", "wheel_conflict".
 func (p *Pythons) Install(ctx context.Context, in *Interpreter, c *ledger.Closure, opt InstallOptions) (Env, error) {
 	env, ready, err := p.EnvFor(in, c)
 	if err != nil || ready {
@@ -96,25 +96,50 @@ func (p *Pythons) Install(ctx context.Context, in *Interpreter, c *ledger.Closur
 	// host starts several servers; one does the work.
 	unlock, err := durable.Lock(ctx, filepath.Join(p.host.Paths.Envs(), ".lock-"+env.Key.Short()), limits.Download)
 	if err != nil {
-		return Env{}, err
+		return Env{}, explain(err)
 	}
 	defer unlock()
-	if _, err := os.Stat(env.Dir); err == nil {
+	if isDir(env.Dir) {
 		return env, nil
 	}
 	p.sweep()
-	if err := p.fetchWheels(ctx, wheels, opt); err != nil {
-		return Env{}, err
+	if err := p.build(ctx, in, wheels, env.Dir, opt); err != nil {
+		return Env{}, explain(err)
 	}
-	return env, p.stage(env.Dir, func(dir string) error {
+	return env, nil
+}
+
+// build does the work of Install.
+func (p *Pythons) build(ctx context.Context, in *Interpreter, wheels []ledger.Wheel, final string, opt InstallOptions) error {
+	if err := p.fetchWheels(ctx, wheels, opt); err != nil {
+		return err
+	}
+	return p.stage(final, func(dir string) error {
 		if err := p.merge(wheels, dir); err != nil {
 			return err
 		}
 		if opt.Progress != nil {
 			opt.Progress(Progress{Step: "compile"})
 		}
-		return p.compileTree(ctx, in, dir, env.Dir)
+		return p.compileTree(ctx, in, dir, final)
 	})
+}
+
+// explain gives what the file system refused a kind: a full or read-only disk
+// is no fault of the release.
+func explain(err error) error {
+	if !local(err) || fault.ReasonOf(err) != "" {
+		return err
+	}
+	return fault.New(fault.Unavailable, "store", "keep packages: %w", err).
+		Hint("check free space and permissions of the directory, or set PATCH_GIT_HOME to another")
+}
+
+// local tells whether the file system, and no server, is what failed.
+func local(err error) bool {
+	var path *fs.PathError
+	var link *os.LinkError
+	return errors.As(err, &path) || errors.As(err, &link)
 }
 
 // fetchWheels brings every wheel into the unpacked store.

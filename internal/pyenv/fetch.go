@@ -113,6 +113,9 @@ func (f *fetcher) one(ctx context.Context, w ledger.Wheel) error {
 			if ctx.Err() != nil {
 				return fmt.Errorf("download %s: %w", w.File, ctx.Err())
 			}
+			if local(err) {
+				return fmt.Errorf("download %s: %w", w.File, err)
+			}
 			if fault.KindOf(err) == fault.NotVerified || !passing(err) {
 				break
 			}

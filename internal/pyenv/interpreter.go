@@ -3,6 +3,7 @@ package pyenv
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 
 	"github.com/patch-cat/patch-git/internal/host"
 	"github.com/patch-cat/patch-git/internal/sandbox"
@@ -36,6 +37,7 @@ type Interpreter struct {
 	Missing []string    `json:"missing"` // modules of the standard library that it was built without
 
 	Mounts  []Mount `json:"mounts"`  // all that it needs of the host
+	Trust   []Mount `json:"trust"`   // what it needs besides to find the certificates of authorities
 	Library string  `json:"library"` // LD_LIBRARY_PATH that its loader needs, usually ""
 
 	Note string `json:"-"` // what the person should know: why not the declared version
@@ -80,7 +82,7 @@ func (in *Interpreter) argv() []string {
 
 // env is the whole environment of a run [AR-42].
 func (in *Interpreter) env() []string {
-	env := []string{"PATH=" + dirOf(in.Path), "HOME=" + sandbox.ScratchDir, "LANG=C.UTF-8", "TMPDIR=" + sandbox.ScratchDir}
+	env := []string{"PATH=" + filepath.Dir(in.Path), "HOME=" + sandbox.ScratchDir, "LANG=C.UTF-8", "TMPDIR=" + sandbox.ScratchDir}
 	if in.Library != "" {
 		env = append(env, libraryVariable+"="+in.Library)
 	}
@@ -91,9 +93,11 @@ func (in *Interpreter) env() []string {
 // runs.
 const libraryVariable = "LD_LIBRARY_PATH"
 
-func (in *Interpreter) mounts() []sandbox.Mount {
-	out := make([]sandbox.Mount, 0, len(in.Mounts)+1)
-	for _, m := range in.Mounts {
+func (in *Interpreter) mounts() []sandbox.Mount { return readOnly(in.Mounts) }
+
+func readOnly(mounts []Mount) []sandbox.Mount {
+	out := make([]sandbox.Mount, 0, len(mounts)+2)
+	for _, m := range mounts {
 		out = append(out, sandbox.Mount{Source: m.Source, Target: m.Target})
 	}
 	return out

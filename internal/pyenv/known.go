@@ -10,7 +10,6 @@ import (
 
 	"github.com/patch-cat/patch-git/internal/durable"
 	"github.com/patch-cat/patch-git/internal/limits"
-	"github.com/patch-cat/patch-git/spec"
 )
 
 // knownSchema changes whenever what is found out about an interpreter does, so
@@ -93,10 +92,4 @@ func identity(path string) string {
 		return ""
 	}
 	return fmt.Sprintf("%d-%d-%d", info.Size(), info.ModTime().UnixNano(), inode(info))
-}
-
-// fingerprint is the build of all bytecode made by this program: the
-// interpreter's, and the text of the scripts that make and run it.
-func fingerprint(in *Interpreter, parts ...string) spec.Digest {
-	return sha(append([]string{in.Build.Hex()}, parts...)...)
 }

@@ -144,6 +144,11 @@ func (p *Pythons) layout(in *Interpreter) error {
 			paths = append(paths, extra)
 		}
 	}
+	// Debian's OpenSSL looks here for what lies in /etc/ssl, which the sandbox
+	// shows to jobs with a network.
+	if isDir("/usr/lib/ssl") {
+		in.Trust = []Mount{{Source: "/usr/lib/ssl", Target: "/usr/lib/ssl"}}
+	}
 	return in.show(p.host.Home, paths...)
 }
 
@@ -217,5 +222,3 @@ func triplet(goarch string) string {
 	arch := map[string]string{"amd64": "x86_64", "arm64": "aarch64"}[goarch]
 	return or(arch, goarch) + "-linux-gnu"
 }
-
-func dirOf(path string) string { return filepath.Dir(path) }

@@ -127,6 +127,9 @@ func (g *Program) Job(c Call) sandbox.Job {
 	if c.Env.Dir != "" {
 		job.Mounts = append(job.Mounts, sandbox.Mount{Source: c.Env.Dir, Target: c.Env.Dir})
 	}
+	if c.Network {
+		job.Mounts = append(job.Mounts, readOnly(g.in.Trust)...)
+	}
 	if c.Token != "" {
 		job.Env = append(job.Env, TokenVariable+"="+c.Token)
 	}

@@ -232,3 +232,18 @@ func TestBytecodeCache(t *testing.T) {
 		t.Error("got another tool's bytecode, want its own")
 	}
 }
+
+// A tool with a network finds the authorities' certificates where its OpenSSL
+// looks for them, and needs no connection to do so.
+func TestCertificates(t *testing.T) {
+	p := real(t)
+	in := anyPython(t, p)
+	if slices.Contains(in.Missing, "ssl") {
+		t.Skip("this Python has no ssl")
+	}
+	const source = "import os, ssl\np = ssl.get_default_verify_paths()\nprint(any(x and os.path.exists(x) for x in (p.openssl_cafile, p.openssl_capath)))\n"
+	wantOut, _, _ := bare(t, in, source, "{}")
+	if out := run(t, p, in, source, Call{Args: []byte("{}"), Network: true}); string(out.Stdout) != wantOut {
+		t.Errorf("got %q, %s, want %q as outside", out.Stdout, out.Stderr, wantOut)
+	}
+}
