@@ -35,7 +35,7 @@ func (a *app) runsCommand() *cobra.Command {
 				return err
 			}
 			for _, b := range broken {
-				a.out.warn(b.Error())
+				a.out.warn("run " + string(b.RunID) + ": " + b.Message)
 			}
 			if a.json {
 				if runs == nil {
@@ -54,7 +54,7 @@ func (a *app) runsCommand() *cobra.Command {
 				} else {
 					status = a.out.red(status)
 				}
-				rows = append(rows, []string{string(r.RunID), r.Name.String() + "@" + r.Version.String(), status})
+				rows = append(rows, []string{string(r.RunID), string(r.Tool) + "@" + string(r.Version), status})
 			}
 			a.out.table(rows)
 			return nil

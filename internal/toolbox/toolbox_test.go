@@ -49,7 +49,9 @@ func newScene(t *testing.T) *scene {
 	return s
 }
 
-func (s *scene) policy() verify.Policy { return verify.Policy{Registry: s.doc.Name, Trust: s.doc.Trust} }
+func (s *scene) policy() verify.Policy {
+	return verify.Policy{Registry: s.doc.Name, Trust: s.doc.Trust}
+}
 
 func (s *scene) seal(b registry.Batch) {
 	s.t.Helper()

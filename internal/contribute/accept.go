@@ -1,0 +1,57 @@
+package contribute
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/patch-cat/patch-git/internal/fault"
+	"github.com/patch-cat/patch-git/internal/pyenv"
+	"github.com/patch-cat/patch-git/internal/sandbox"
+	"github.com/patch-cat/patch-git/ledger"
+	"github.com/patch-cat/patch-git/registry"
+	"github.com/patch-cat/patch-git/spec"
+)
+
+// accept turns a release that passed its checks into what is signed: its files
+// with the report beside them, and the closure of its packages, resolved now
+// and once.
+func (w *Workshop) accept(ctx context.Context, c *Checked, owners []ledger.Owner, commit string) (registry.Acceptance, error) {
+	r := *c.Release
+	r.Files = slices.Clone(r.Files)
+	report := c.Report.Encode()
+	a := registry.Acceptance{Owners: owners, Commit: commit, Report: spec.DigestOf(report)}
+	if len(owners) > 0 {
+		a.Contributor = owners[0]
+	}
+	r.Files = append(r.Files, spec.File{Path: ledger.ReportFileName, Data: report})
+	if packages := r.Tool.Runtime.Packages; len(packages) > 0 {
+		closure, pylock, err := w.resolve(ctx, &r.Tool)
+		if err != nil {
+			return a, err
+		}
+		data := ledger.Encode(closure)
+		digest := spec.DigestOf(data)
+		a.Closure = &digest
+		r.Files = append(r.Files, spec.File{Path: ledger.ClosureFileName, Data: data}, spec.File{Path: ledger.PylockFileName, Data: pylock})
+	}
+	slices.SortFunc(r.Files, func(a, b spec.File) int { return strings.Compare(a.Path, b.Path) })
+	a.Release = &r
+	return a, nil
+}
+
+// resolve finds the wheels of a tool's packages.
+func (w *Workshop) resolve(ctx context.Context, t *spec.Tool) (*ledger.Closure, []byte, error) {
+	pythons, _, err := w.pythons(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	closure, pylock, err := pythons.Resolve(ctx, sandbox.RunTrusted, pyenv.Request{
+		Packages: t.Runtime.Packages, Python: t.Runtime.PythonVersion, Targets: pyenv.Targets(),
+		Progress: func(step string) { w.progress("resolving packages of "+t.Name.String()+" for "+step, 0, 0) },
+	})
+	if err != nil {
+		return nil, nil, fault.New(fault.KindOf(err), fault.ReasonOf(err), "packages of %s@%s: %w", t.Name, t.Version, err)
+	}
+	return closure, pylock, nil
+}

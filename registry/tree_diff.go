@@ -1,0 +1,205 @@
+package registry
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"slices"
+
+	"github.com/patch-cat/patch-git/internal/fault"
+	"github.com/patch-cat/patch-git/internal/limits"
+	"github.com/patch-cat/patch-git/ledger"
+	"github.com/patch-cat/patch-git/spec"
+)
+
+// Changes are what of a source tree is not published yet.
+type Changes struct {
+	New      []Proposal
+	Withdraw []Withdrawal
+	Meta     []ToolMeta
+	// Findings are what a publication must not pass over in silence: published
+	// versions that changed or are gone, things that are no tools.
+	Findings []spec.Finding
+	// Published are the published versions of the names that were compared.
+	Published map[spec.Name][]PublishedVersion
+}
+
+// Proposal is one version directory that is not published.
+type Proposal struct {
+	Ref    spec.Ref
+	Files  []spec.File
+	Owners []ledger.Owner
+}
+
+// PublishedVersion is a published version with the digests of its files.
+type PublishedVersion struct {
+	Version spec.Version
+	Files   map[string]spec.Digest
+}
+
+// Diff compares the tree with what is published. names limits it to some
+// tools; nil is all of them. src is the registry's own tree: what it says is
+// used to find out what to do, and verified again when the change is sealed.
+func (t *Tree) Diff(ctx context.Context, src Source, names []spec.Name) (*Changes, error) {
+	c := &Changes{Published: map[spec.Name][]PublishedVersion{}}
+	if names == nil {
+		all, findings, err := t.Names()
+		if err != nil {
+			return nil, err
+		}
+		names, c.Findings = all, findings
+	}
+	for _, n := range names {
+		if err := t.diffTool(ctx, src, n, c); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+func (t *Tree) diffTool(ctx context.Context, src Source, n spec.Name, c *Changes) error {
+	record, err := publishedRecord(ctx, src, n)
+	if err != nil {
+		return err
+	}
+	meta, err := t.Meta(n)
+	if err != nil {
+		return err
+	}
+	versions, findings, err := t.Versions(n)
+	if err != nil {
+		return err
+	}
+	c.Findings = append(c.Findings, findings...)
+	var previous []PublishedVersion
+	for _, v := range record.Versions {
+		p, err := publishedFiles(ctx, src, n, v.Version)
+		if err != nil {
+			return err
+		}
+		previous = append(previous, p)
+		if !slices.Contains(versions, v.Version) {
+			c.Findings = append(c.Findings, changed(n, v.Version, "is gone from the source tree"))
+		}
+	}
+	c.Published[n] = previous
+	fresh := map[spec.Version]bool{}
+	for _, v := range versions {
+		files, findings, err := t.Files(n, v)
+		if err != nil {
+			return err
+		}
+		for i := range findings {
+			findings[i].File = string(n) + "/" + string(v) + "/" + findings[i].File
+		}
+		c.Findings = append(c.Findings, findings...)
+		if findings != nil {
+			continue
+		}
+		if i := slices.IndexFunc(previous, func(p PublishedVersion) bool { return p.Version == v }); i >= 0 {
+			if !previous[i].holds(files) {
+				c.Findings = append(c.Findings, changed(n, v, "was published with other content"))
+			}
+			continue
+		}
+		fresh[v] = true
+		c.New = append(c.New, Proposal{Ref: spec.Ref{Name: n, Version: v}, Files: files, Owners: meta.Owners})
+	}
+	c.withdrawals(n, meta, record, fresh)
+	if record.Name != "" && (!slices.Equal(meta.Owners, record.Owners) || meta.Deprecated != record.Deprecated || meta.ReplacedBy != record.ReplacedBy) {
+		c.Meta = append(c.Meta, ToolMeta{Name: n, Owners: meta.Owners, Deprecated: meta.Deprecated, ReplacedBy: meta.ReplacedBy})
+	}
+	return nil
+}
+
+func changed(n spec.Name, v spec.Version, how string) spec.Finding {
+	return spec.Finding{
+		ID: "MAN-003", Severity: spec.SeverityError, File: treeTools + "/" + n.Shard() + "/" + string(n) + "/" + string(v),
+		Message: string(n) + "@" + string(v) + " " + how, Fix: "put it back as it was; new content is a new version",
+	}
+}
+
+// withdrawals compares tool.yaml with the record. What a version that is not
+// published yet says is left for the publication after the one that accepts it.
+func (c *Changes) withdrawals(n spec.Name, meta Meta, record *ledger.Record, fresh map[spec.Version]bool) {
+	for _, v := range record.Versions {
+		yanked, revoked := meta.Yanked[v.Version], meta.Revoked[v.Version]
+		add := func(e ledger.Event, reason string) {
+			c.Withdraw = append(c.Withdraw, Withdrawal{Event: e, Name: n, Version: v.Version, Reason: reason})
+		}
+		switch {
+		case revoked != "" && v.Revoked == "":
+			add(ledger.EventRevoke, revoked)
+		case yanked != "" && v.Yanked == "":
+			add(ledger.EventYank, yanked)
+		case yanked == "" && v.Yanked != "":
+			add(ledger.EventUnyank, "")
+		}
+	}
+	for _, m := range []map[spec.Version]string{meta.Yanked, meta.Revoked} {
+		for _, v := range sortedVersions(m) {
+			if record.Find(v) == nil && !fresh[v] {
+				c.Findings = append(c.Findings, spec.Finding{
+					ID: "MAN-003", Severity: spec.SeverityError, File: treeTools + "/" + n.Shard() + "/" + string(n) + "/" + treeMeta,
+					Message: "it withdraws the version " + string(v) + ", which there is not", Fix: "name a published version",
+				})
+			}
+		}
+	}
+}
+
+// holds tells whether the published files contain all of the contributed ones
+// with the same bytes, and no other contributed ones.
+func (p PublishedVersion) holds(files []spec.File) bool {
+	generated := 0
+	for _, g := range []string{ledger.ReportFileName, ledger.ClosureFileName, ledger.PylockFileName} {
+		if _, ok := p.Files[g]; ok {
+			generated++
+		}
+	}
+	for _, f := range files {
+		if p.Files[f.Path] != spec.DigestOf(f.Data) {
+			return false
+		}
+	}
+	return len(files)+generated == len(p.Files)
+}
+
+// publishedRecord reads the record of a name; an empty one where there is none.
+func publishedRecord(ctx context.Context, src Source, n spec.Name) (*ledger.Record, error) {
+	chain, err := FetchRecord(ctx, src, n)
+	if fault.ReasonOf(err) == "no_registry" {
+		return &ledger.Record{}, nil // nothing was ever published
+	}
+	if err != nil {
+		return nil, err
+	}
+	if chain.Record == nil {
+		return &ledger.Record{}, nil
+	}
+	r, err := ledger.ParseRecord(chain.Record, n)
+	if err != nil {
+		return nil, fault.New(fault.NotVerified, "record", "published tree: %w", err)
+	}
+	return r, nil
+}
+
+// publishedFiles reads the list of files of a published version.
+func publishedFiles(ctx context.Context, src Source, n spec.Name, v spec.Version) (PublishedVersion, error) {
+	p := PublishedVersion{Version: v, Files: map[string]spec.Digest{}}
+	data, err := src.Read(ctx, ledger.ReleasePath(n, v, ledger.ReleaseFileName), limits.Document)
+	if errors.Is(err, fs.ErrNotExist) {
+		return p, fault.New(fault.NotVerified, "release", "published tree has no release.json of %s@%s", n, v)
+	}
+	if err != nil {
+		return p, err
+	}
+	doc, err := ledger.ParseRelease(data)
+	if err != nil {
+		return p, fault.New(fault.NotVerified, "release", "published tree: %w", err)
+	}
+	for _, f := range doc.Files {
+		p.Files[f.Path] = f.SHA256
+	}
+	return p, nil
+}
