@@ -134,7 +134,7 @@ func (d *demo) use(ctx context.Context) error {
 		{"search", "csv"},
 		{"pull", "csv_to_json@1.2.0"},
 		{"verify", "csv_to_json@1.2.0"},
-		{"run", "csv_to_json", "--text", demoCSV},
+		{"run", "csv_to_json", "--csv-text", demoCSV},
 		{"pull", "hash_file", "unit_convert"},
 		{"run", "hash_file", "--path", "cities.csv"},
 		{"runs"},

@@ -70,6 +70,10 @@ func (a *app) ownFlags(f *pflag.FlagSet, r *runFlags) {
 }
 
 func (a *app) runTool(c *cobra.Command, args []string) error {
+	args, err := a.leadingFlags(args)
+	if err != nil {
+		return err
+	}
 	if i := slices.IndexFunc(args, func(s string) bool { return s == "-h" || s == "--help" }); i == 0 || len(args) == 0 {
 		if len(args) == 0 {
 			return usage("run needs the name of a tool").Hint("patch-git list")
@@ -97,9 +101,6 @@ func (a *app) runTool(c *cobra.Command, args []string) error {
 		a.printRunHelp(c, subject.Tool)
 		return nil
 	}
-	if err := a.out.setColor(a.color); err != nil {
-		return err
-	}
 	o := consume.RunOptions{
 		Read: flags.read, Write: flags.write, Agree: flags.yes, HostApp: "cli",
 		UnsafeNoSandbox: flags.unsafeNoSandbox, UnsafeRunRevoked: flags.unsafeRunRevoked,
@@ -120,6 +121,28 @@ func (a *app) runTool(c *cobra.Command, args []string) error {
 		return err
 	}
 	return a.printRan(ran, flags.verbose)
+}
+
+// leadingFlags takes the global flags that stand before the tool's name; the
+// command line's own parser leaves them to us.
+func (a *app) leadingFlags(args []string) ([]string, error) {
+	for len(args) > 0 {
+		name, value, joined := strings.Cut(args[0], "=")
+		switch {
+		case args[0] == "--json":
+			a.json = true
+		case args[0] == "--quiet", args[0] == "-q":
+			a.quiet = true
+		case name == "--color" && joined:
+			a.color = value
+		case args[0] == "--color" && len(args) > 1:
+			a.color, args = args[1], args[1:]
+		default:
+			return args, a.out.setColor(a.color)
+		}
+		args = args[1:]
+	}
+	return args, nil
 }
 
 func (a *app) printRan(ran *consume.Ran, verbose bool) error {
@@ -208,6 +231,9 @@ func (a *app) parseRun(t *spec.Tool, args []string) (*runFlags, json.RawMessage,
 	}
 	if err := f.Parse(args); err != nil {
 		return nil, nil, usage("%w", err).Hint("patch-git run %s --help", t.Name)
+	}
+	if err := a.out.setColor(a.color); err != nil {
+		return nil, nil, err
 	}
 	if r.help {
 		return r, nil, nil
