@@ -58,12 +58,21 @@ def open_pdf(path):
     return pdf
 
 
+def page_tables(page):
+    """Return the tables of a page as lists of rows."""
+    try:
+        return page.extract_tables()
+    except Exception as error:  # as above; a page is parsed when it is first looked at
+        message = "page %d cannot be read: %s" % (page.page_number, type(error).__name__)
+        raise ValueError(message) from None
+
+
 def main(pdf_path: str):
     found = []
     cells = 0
     with open_pdf(pdf_path) as pdf:
         for page in pdf.pages:
-            for number, rows in enumerate(page.extract_tables(), 1):
+            for number, rows in enumerate(page_tables(page), 1):
                 cells += sum(len(row) for row in rows)
                 if cells > MAX_CELLS:
                     raise ValueError("the tables have more than %d cells" % MAX_CELLS)

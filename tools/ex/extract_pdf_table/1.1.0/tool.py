@@ -86,10 +86,21 @@ def select_pages(spec, count):
     return sorted(chosen)
 
 
+def page_tables(page, strategy):
+    """Return the tables of a page as lists of rows."""
+    try:
+        tables = page.extract_tables({"vertical_strategy": strategy, "horizontal_strategy": strategy})
+    except Exception as error:  # as above; a page is parsed when it is first looked at
+        message = "page %d cannot be read: %s" % (page.page_number, type(error).__name__)
+        raise ValueError(message) from None
+    if strategy == "text":  # the space between two lines of text counts as a row
+        tables = [[row for row in rows if any(row)] for rows in tables]
+    return [rows for rows in tables if rows]
+
+
 def main(pdf_path: str, pages: str = "", strategy: str = "lines"):
     if strategy not in ("lines", "text"):
         raise ValueError("strategy must be lines or text, not %r" % strategy)
-    settings = {"vertical_strategy": strategy, "horizontal_strategy": strategy}
     found = []
     cells = 0
     with open_pdf(pdf_path) as pdf:
@@ -98,7 +109,7 @@ def main(pdf_path: str, pages: str = "", strategy: str = "lines"):
             raise ValueError("%d pages are selected, allowed are %d" % (len(numbers), MAX_PAGES))
         for number in numbers:
             page = pdf.pages[number - 1]
-            for position, rows in enumerate(page.extract_tables(settings), 1):
+            for position, rows in enumerate(page_tables(page, strategy), 1):
                 cells += sum(len(row) for row in rows)
                 if cells > MAX_CELLS:
                     raise ValueError("the tables have more than %d cells" % MAX_CELLS)

@@ -342,7 +342,8 @@ def parse_bound(name, text, zone):
         moment = datetime.datetime.fromisoformat(re.sub(r"[zZ]$", "+00:00", text.strip()))
         return (moment if moment.tzinfo else moment.replace(tzinfo=zone)).astimezone(UTC)
     except (ValueError, OverflowError):
-        raise ValueError("%s %r is not a date or time such as 2026-05-04 or 2026-05-04T12:00:00Z" % (name, text[:40])) from None
+        wanted = "a date or time such as 2026-05-04 or 2026-05-04T12:00:00Z"
+        raise ValueError("%s %r is not %s" % (name, text[:40], wanted)) from None
 
 
 def describe(event, local, zone, length, out_zone):

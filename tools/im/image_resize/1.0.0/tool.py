@@ -74,8 +74,12 @@ OPAQUE = ("JPEG",)
 def read_image(path):
     """Return the first frame, upright; the size is checked before any pixel is decoded."""
     try:
-        if os.path.getsize(path) > MAX_FILE_BYTES:
-            raise ValueError("the file is larger than %d bytes" % MAX_FILE_BYTES)
+        size = os.path.getsize(path)
+    except OSError as error:
+        raise ValueError("cannot read %r: %s" % (path, error.strerror)) from None
+    if size > MAX_FILE_BYTES:
+        raise ValueError("the file has %d bytes, allowed are %d" % (size, MAX_FILE_BYTES))
+    try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", Image.DecompressionBombWarning)
             image = Image.open(path, formats=READ_FORMATS)
@@ -87,7 +91,7 @@ def read_image(path):
         raise ValueError("the image has more than %d pixels" % MAX_PIXELS) from None
     except Image.UnidentifiedImageError:
         raise ValueError("%r is not a PNG, JPEG, WebP or GIF image" % path) from None
-    except (OSError, SyntaxError, EOFError) as error:
+    except Exception as error:  # decoders of damaged files raise many kinds
         raise ValueError("cannot read the image %r: %s" % (path, error)) from None
 
 

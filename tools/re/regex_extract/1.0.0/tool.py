@@ -32,6 +32,11 @@
 #     description: Largest number of matches to return, from 1 to 10000.
 #     required: false
 #     default: 1000
+#   - name: timeout_seconds
+#     type: integer
+#     description: Longest time that the search may take, from 1 to 20.
+#     required: false
+#     default: 5
 # outputs:
 #   type: object
 #   description: The matches as objects with start, end, line, match, groups and named groups, and whether there are more than were returned.
@@ -59,7 +64,7 @@ MAX_CHARS = 4_000_000
 MAX_PATTERN_CHARS = 1_000
 MAX_MATCHES = 10_000
 MAX_RESULT_CHARS = 4_000_000
-MAX_SECONDS = 5
+MAX_SECONDS = 20
 
 
 def stop(*_):
@@ -110,25 +115,28 @@ def main(
     multiline: bool = False,
     dot_all: bool = False,
     max_matches: int = 1000,
+    timeout_seconds: int = 5,
 ):
     if len(text) > MAX_CHARS:
         raise ValueError("text has %d characters, allowed are %d" % (len(text), MAX_CHARS))
     if not 1 <= max_matches <= MAX_MATCHES:
         raise ValueError("max_matches must be from 1 to %d" % MAX_MATCHES)
+    if not 1 <= timeout_seconds <= MAX_SECONDS:
+        raise ValueError("timeout_seconds must be from 1 to %d" % MAX_SECONDS)
     # A pattern such as (a+)+$ can take longer than the universe is old, and no
     # look at the pattern finds all of that kind. The matcher answers signals
     # while it searches, so a timer ends it whatever the reason. Where there is
     # no such timer (Windows) the time limit of the runtime remains.
     if hasattr(signal, "setitimer"):
         signal.signal(signal.SIGALRM, stop)
-        signal.setitimer(signal.ITIMER_REAL, MAX_SECONDS)
+        signal.setitimer(signal.ITIMER_REAL, timeout_seconds)
     try:
         expression = compile_pattern(pattern, ignore_case, multiline, dot_all)
         matches, truncated = find(expression, text, max_matches)
     except TimeoutError:
         raise ValueError(
             "the search took longer than %d seconds, the pattern backtracks too much; "
-            "avoid repeating a group that repeats the same characters itself" % MAX_SECONDS
+            "avoid repeating a group that repeats the same characters itself" % timeout_seconds
         ) from None
     finally:
         if hasattr(signal, "setitimer"):

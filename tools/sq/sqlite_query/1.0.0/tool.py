@@ -22,6 +22,11 @@
 #     description: Largest number of rows to return, from 1 to 10000.
 #     required: false
 #     default: 100
+#   - name: timeout_seconds
+#     type: integer
+#     description: Longest time that the query may take, from 1 to 20.
+#     required: false
+#     default: 10
 # outputs:
 #   type: object
 #   description: The columns, the rows as arrays in the same order (a blob is an object with its base64 text), whether rows were truncated, and warnings.
@@ -53,7 +58,7 @@ MAX_ROWS = 10_000
 MAX_RESULT_CHARS = 4_000_000
 MAX_VALUE_BYTES = 1_000_000
 MAX_SQL_CHARS = 100_000
-MAX_SECONDS = 15
+MAX_SECONDS = 20
 STEPS_BETWEEN_CHECKS = 10_000
 
 HEADER = b"SQLite format 3\0"
@@ -64,7 +69,11 @@ DESCRIBING_PRAGMAS = {"table_info", "table_xinfo", "table_list", "index_list", "
 # Everything that is not needed for reading is refused when a statement is
 # prepared: ATTACH would open other files, the rest would write. The numbers
 # are SQLite's action codes; not every Python version names all of them.
-SQLITE_READ, SQLITE_SELECT, SQLITE_PRAGMA, SQLITE_FUNCTION, SQLITE_RECURSIVE = 20, 21, 19, 31, 33
+SQLITE_PRAGMA = 19
+SQLITE_READ = 20
+SQLITE_SELECT = 21
+SQLITE_FUNCTION = 31
+SQLITE_RECURSIVE = 33
 REFUSED_FUNCTIONS = {"load_extension", "fts3_tokenizer", "randomblob", "zeroblob"}
 
 
@@ -96,7 +105,7 @@ def check_file(path):
     return []
 
 
-def connect(path):
+def connect(path, seconds):
     """Open the database so that nothing can be written, not even a lock or a journal."""
     uri = "file:%s?mode=ro&immutable=1" % urllib.parse.quote(os.path.abspath(path))
     connection = sqlite3.connect(uri, uri=True, isolation_level=None)
@@ -105,7 +114,7 @@ def connect(path):
         connection.execute("PRAGMA " + pragma)
     if hasattr(connection, "setlimit"):  # from Python 3.11
         connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_VALUE_BYTES)
-    deadline = time.monotonic() + MAX_SECONDS
+    deadline = time.monotonic() + seconds
     connection.set_progress_handler(lambda: time.monotonic() > deadline, STEPS_BETWEEN_CHECKS)
     connection.set_authorizer(authorize)
     return connection
@@ -120,9 +129,11 @@ def to_json(value):
     return value
 
 
-def main(database: str, sql: str, parameters: list = [], max_rows: int = 100):
+def main(database: str, sql: str, parameters: list = [], max_rows: int = 100, timeout_seconds: int = 10):
     if not 1 <= max_rows <= MAX_ROWS:
         raise ValueError("max_rows must be from 1 to %d" % MAX_ROWS)
+    if not 1 <= timeout_seconds <= MAX_SECONDS:
+        raise ValueError("timeout_seconds must be from 1 to %d" % MAX_SECONDS)
     if len(sql) > MAX_SQL_CHARS:
         raise ValueError("sql has %d characters, allowed are %d" % (len(sql), MAX_SQL_CHARS))
     if any(isinstance(value, (list, dict)) for value in parameters):
@@ -130,7 +141,7 @@ def main(database: str, sql: str, parameters: list = [], max_rows: int = 100):
     warnings = check_file(database)
 
     rows, chars, truncated = [], 0, False
-    connection = connect(database)
+    connection = connect(database, timeout_seconds)
     try:
         cursor = connection.execute(sql, parameters)
         columns = [column[0] for column in cursor.description or ()]
@@ -143,7 +154,7 @@ def main(database: str, sql: str, parameters: list = [], max_rows: int = 100):
             rows.append(row)
     except (sqlite3.Error, sqlite3.Warning, OverflowError) as error:
         if str(error) == "interrupted":
-            raise ValueError("the query was stopped after %d seconds" % MAX_SECONDS) from None
+            raise ValueError("the query was stopped after %d seconds" % timeout_seconds) from None
         hint = " (only reading is allowed)" if "authorized" in str(error) else ""
         raise ValueError("the query failed: %s%s" % (error, hint)) from None
     finally:

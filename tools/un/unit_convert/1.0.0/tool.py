@@ -51,7 +51,7 @@ MAX_DIGITS = 50
 
 # kind: lines of "factor symbol names…", the factor being exact in the unit
 # whose factor is 1. Definitions: SI brochure (9th edition), NIST SP 811,
-# IEC 80000-13 for data; one degree is 1/360 of a turn.
+# IEC 80000-13 for data; a year is the Julian one of 365.25 days.
 UNITS = {
     "length": """
         1 m meter metre; 1000 km kilometer kilometre; 1/10 dm decimeter decimetre; 1/100 cm centimeter centimetre;
@@ -73,13 +73,13 @@ UNITS = {
         28.316846592 ft3 cubic_foot cubic_feet; 0.016387064 in3 cubic_inch cubic_inches""",
     "mass": """
         1 kg kilogram; 1/1000 g gram; 1/1000000 mg milligram; 1/1000000000 ug microgram µg; 1000 t tonne metric_ton;
-        0.45359237 lb pound; 0.028349523125 oz ounce; 6.35029318 st stone; 907.18474 ton short_ton us_ton;
+        0.45359237 lb pound lbs; 0.028349523125 oz ounce; 6.35029318 st stone; 907.18474 ton short_ton us_ton;
         1016.0469088 lton long_ton; 0.0002 ct carat; 0.0311034768 ozt troy_ounce""",
     "temperature": """
         1 K kelvin; 1 degC celsius °C C; 5/9 degF fahrenheit °F F; 5/9 degR rankine °R""",
     "time": """
         1 s second sec; 1/1000 ms millisecond; 1/1000000 us microsecond µs; 1/1000000000 ns nanosecond;
-        60 min minute; 3600 h hour hr; 86400 d day; 604800 wk week; 31557600 a julian_year""",
+        60 min minute mins; 3600 h hour hr hrs; 86400 d day; 604800 wk week; 31557600 a year yr julian_year""",
     "speed": """
         1 m/s meter_per_second metre_per_second mps; 5/18 km/h kilometer_per_hour kilometre_per_hour kph kmh;
         0.44704 mph mile_per_hour miles_per_hour; 463/900 kn knot; 0.3048 ft/s foot_per_second feet_per_second""",
@@ -89,11 +89,12 @@ UNITS = {
         8000000000000000 PB petabyte; 8192 KiB kibibyte; 8388608 MiB mebibyte; 8589934592 GiB gibibyte;
         8796093022208 TiB tebibyte; 9007199254740992 PiB pebibyte""",
     "pressure": """
-        1 Pa pascal; 100 hPa hectopascal; 1000 kPa kilopascal; 1000000 MPa megapascal; 100000 bar bars; 100 mbar millibar;
-        101325 atm atmosphere; 101325/760 Torr torr; 44482216152605/6451600000 psi pound_per_square_inch""",
+        1 Pa pascal; 100 hPa hectopascal; 1000 kPa kilopascal; 1000000 MPa megapascal; 100000 bar bars;
+        100 mbar millibar; 101325 atm atmosphere; 101325/760 Torr torr; 44482216152605/6451600000 psi pound_per_square_inch""",
     "energy": """
         1 J joule; 1000 kJ kilojoule; 1000000 MJ megajoule; 3600 Wh watt_hour; 3600000 kWh kilowatt_hour;
-        4.184 cal calorie; 4184 kcal kilocalorie; 1055.05585262 Btu btu; 1602176634/10000000000000000000000000000 eV electronvolt""",
+        4.184 cal calorie; 4184 kcal kilocalorie; 1055.05585262 Btu btu;
+        1602176634/10000000000000000000000000000 eV electronvolt""",
     "power": """
         1 W watt; 1000 kW kilowatt; 1000000 MW megawatt; 1/1000 mW milliwatt; 745.69987158227022 hp horsepower;
         735.49875 PS metric_horsepower""",
@@ -106,8 +107,9 @@ ZERO_POINTS = {"degC": "273.15", "degF": "459.67"}
 
 def find_unit(text):
     """Return (kind, symbol, factor) of a unit; symbols keep their case, names do not."""
-    wanted = text.strip()
-    name = re.sub(r"[\s-]+", "_", wanted.lower())
+    wanted = text.strip().replace("\u03bc", "\u00b5")  # the Greek letter for the micro sign
+    name = re.sub(r"[\s-]+", "_", wanted.lower()).replace("s_per_", "_per_")
+    name = re.sub(r"^degrees?_(?=[a-z])", "", name)
     singular = name[:-1] if name.endswith("s") else name
     by_name = None
     for kind, lines in UNITS.items():

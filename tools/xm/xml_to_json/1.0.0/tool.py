@@ -1,7 +1,7 @@
 # ---
 # name: xml_to_json
 # version: 1.0.0
-# description: Convert an XML document to JSON, refusing document type declarations and entities, and return one object with attributes under @ names and text under #text.
+# description: "Convert an XML document without a document type declaration to JSON and return one object in which attributes have names with @ and text beside them is named #text."
 # inputs:
 #   - name: xml
 #     type: string
