@@ -57,7 +57,7 @@ type parser struct {
 
 // parseLimits bound the parsing of one source; a source that needs more is
 // refused because nobody could tell what it is.
-var parseLimits = sandbox.Limits{Wall: limits.ParseTime, Memory: limits.ParseMemory, Processes: 1, Stdout: limits.Document}
+var parseLimits = sandbox.Limits{Wall: limits.ParseTime, Memory: limits.ParseMemory, Stdout: limits.Document}
 
 // Facts implements quarantine.Parser.
 func (p parser) Facts(ctx context.Context, source []byte) (quarantine.Facts, error) {
