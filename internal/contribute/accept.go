@@ -50,8 +50,29 @@ func (w *Workshop) resolve(ctx context.Context, t *spec.Tool) (*ledger.Closure, 
 		Packages: t.Runtime.Packages, Python: t.Runtime.PythonVersion, Targets: pyenv.Targets(),
 		Progress: func(step string) { w.progress("resolving packages of "+t.Name.String()+" for "+step, 0, 0) },
 	})
+	if err == nil {
+		err = w.tryInstall(ctx, pythons, t, closure)
+	}
 	if err != nil {
 		return nil, nil, fault.New(fault.KindOf(err), fault.ReasonOf(err), "packages of %s@%s: %w", t.Name, t.Version, err)
 	}
 	return closure, pylock, nil
+}
+
+// tryInstall makes the environment once before the closure is signed, so that
+// wheels that cannot be unpacked safely, or that contradict each other, are
+// found by the maintainer and not by every client. Where this machine lacks
+// the interpreter, or is no target, there is nothing to try on.
+func (w *Workshop) tryInstall(ctx context.Context, pythons *pyenv.Pythons, t *spec.Tool, closure *ledger.Closure) error {
+	in, err := pythons.Find(ctx, t.Runtime.PythonVersion, true)
+	if err == nil {
+		_, err = pythons.Install(ctx, in, closure, pyenv.InstallOptions{Progress: func(p pyenv.Progress) {
+			w.progress(p.Step+" packages of "+t.Name.String(), p.Done, p.Total)
+		}})
+	}
+	if reason := fault.ReasonOf(err); reason == "no_python" || reason == "no_target" {
+		w.warn("the packages of " + t.Name.String() + " were not tried: " + err.Error())
+		return nil
+	}
+	return err
 }

@@ -38,6 +38,12 @@ func (w *Workshop) progress(what string, done, total int64) {
 	}
 }
 
+func (w *Workshop) warn(text string) {
+	if w.Warn != nil {
+		w.Warn(text)
+	}
+}
+
 // pythons opens the sandbox and what runs in it.
 func (w *Workshop) pythons(ctx context.Context) (*pyenv.Pythons, *sandbox.Sandbox, error) {
 	box, err := sandbox.Open(ctx, sandbox.Options{Now: w.host.Now, Cache: filepath.Join(w.host.Paths.Cache(), "sandbox.json")})

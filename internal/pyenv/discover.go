@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Override names the environment variable with which a person points at an
@@ -20,7 +21,7 @@ const (
 )
 
 // programName tells the minor version of an interpreter by its file name.
-var programName = regexp.MustCompile(`^python3\.(\d{1,2})$`)
+var programName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^python3\.(\d{1,2})$`) })
 
 // candidate is a program that may be an interpreter.
 type candidate struct {
@@ -42,7 +43,7 @@ func (p *Pythons) candidates(minor int) []candidate {
 		}
 		seen[real] = true
 		c := candidate{path: real, minor: -1, mine: mine}
-		if m := programName.FindStringSubmatch(filepath.Base(real)); m != nil {
+		if m := programName().FindStringSubmatch(filepath.Base(real)); m != nil {
 			c.minor = number(m[1])
 		}
 		if c.minor < 0 || c.minor >= minor {

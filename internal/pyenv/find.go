@@ -5,12 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"sync"
 
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/spec"
 )
 
-var wantGrammar = regexp.MustCompile(`^3\.\d{1,2}$`)
+var wantGrammar = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^3\.\d{1,2}$`) })
 
 // Find returns an interpreter for the declared version, "3.12". The exact
 // minor version is preferred. Without packages a newer minor serves too, the
@@ -21,7 +22,7 @@ var wantGrammar = regexp.MustCompile(`^3\.\d{1,2}$`)
 // What the sandbox cannot run counts as absent; a sandbox that runs nothing at
 // all is its own error.
 func (p *Pythons) Find(ctx context.Context, want string, packages bool) (*Interpreter, error) {
-	if !wantGrammar.MatchString(want) {
+	if !wantGrammar().MatchString(want) {
 		return nil, fault.New(fault.Usage, "python_version", "python version %s is not like 3.12", spec.Quote(want))
 	}
 	_, minor := versionParts(want)

@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/patch-cat/patch-git/internal/limits"
@@ -37,11 +38,9 @@ type answer struct {
 	Missing        []string `json:"missing"`
 }
 
-var (
-	magicGrammar   = regexp.MustCompile(`^[0-9a-f]{8}$`)
-	cacheGrammar   = regexp.MustCompile(`^[a-z0-9_-]{1,40}$`)
-	versionGrammar = regexp.MustCompile(`^3\.\d{1,2}\.\d{1,3}$`)
-)
+var magicGrammar = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-f]{8}$`) })
+var cacheGrammar = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9_-]{1,40}$`) })
+var versionGrammar = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^3\.\d{1,2}\.\d{1,3}$`) })
 
 // unfit says why a program is no interpreter for us. It is an answer, not a
 // failure: the next candidate is tried.
@@ -77,7 +76,7 @@ func (in *Interpreter) take(a answer, goos, goarch string) error {
 	switch {
 	case a.Implementation != "cpython":
 		return unfit("it is " + spec.Quote(a.Implementation) + ", not CPython")
-	case !versionGrammar.MatchString(a.Version) || !magicGrammar.MatchString(a.Magic) || !cacheGrammar.MatchString(a.Cache):
+	case !versionGrammar().MatchString(a.Version) || !magicGrammar().MatchString(a.Magic) || !cacheGrammar().MatchString(a.Cache):
 		return unfit("it gives no readable answer")
 	case a.Release != "final":
 		return unfit("it is a pre-release")
@@ -196,7 +195,7 @@ func within(path, dir string) bool {
 func standardLibraries(prefix, name string) []string {
 	var out []string
 	version := "python3.*"
-	if programName.MatchString(name) {
+	if programName().MatchString(name) {
 		version = name
 	}
 	for _, lib := range []string{"lib", "lib64"} {

@@ -34,7 +34,9 @@ type Trusted func(ctx context.Context, argv, env []string, dir string, stdin []b
 
 // requirementGrammar is stricter than the resolver's own, so that no line can
 // be an option, an address or a file.
-var requirementGrammar = regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,98}[A-Za-z0-9])?==[0-9][A-Za-z0-9.!+]{0,49}$`)
+var requirementGrammar = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,98}[A-Za-z0-9])?==[0-9][A-Za-z0-9.!+]{0,49}$`)
+})
 
 // Resolve finds, once, when a version is accepted, every wheel that it needs:
 // with uv, wheels only, for each target alone, in versions that agree between
@@ -97,11 +99,11 @@ func (p *Pythons) Resolve(ctx context.Context, run Trusted, r Request) (*ledger.
 
 func (r Request) check() error {
 	for _, line := range r.Packages {
-		if !requirementGrammar.MatchString(line) {
+		if !requirementGrammar().MatchString(line) {
 			return fault.New(fault.Usage, "package", "package %s is not like name==1.2.3", spec.Quote(line))
 		}
 	}
-	if !wantGrammar.MatchString(r.Python) {
+	if !wantGrammar().MatchString(r.Python) {
 		return fault.New(fault.Usage, "python_version", "python version %s is not like 3.12", spec.Quote(r.Python))
 	}
 	for _, name := range r.Targets {
@@ -130,7 +132,7 @@ func agreed(packages []lockedPackage) []string {
 	}
 	var out []string
 	for name, v := range versions {
-		if line := name + "==" + v[0]; len(v) == 1 && requirementGrammar.MatchString(line) {
+		if line := name + "==" + v[0]; len(v) == 1 && requirementGrammar().MatchString(line) {
 			out = append(out, line)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // A wheel's file name says where it runs: name-version(-build)-python-abi-
@@ -41,11 +42,11 @@ func rank(file string, minor int, t target) (score int, ok bool) {
 // platforms bounds platformRank, so that it is the minor digit of a score.
 const platforms = 1_000_000
 
-var pythonTag = regexp.MustCompile(`^(cp|py)3(\d{1,2})?$`)
+var pythonTag = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(cp|py)3(\d{1,2})?$`) })
 
 // codeRank ranks a Python tag with an ABI tag.
 func codeRank(python, abi string, minor int) (int, bool) {
-	m := pythonTag.FindStringSubmatch(python)
+	m := pythonTag().FindStringSubmatch(python)
 	if m == nil {
 		return 0, false
 	}
@@ -70,11 +71,9 @@ func codeRank(python, abi string, minor int) (int, bool) {
 	return 0, false
 }
 
-var (
-	manylinuxTag = regexp.MustCompile(`^manylinux_(\d{1,2})_(\d{1,2})_(\w+)$`)
-	musllinuxTag = regexp.MustCompile(`^musllinux_(\d{1,2})_(\d{1,2})_(\w+)$`)
-	macosTag     = regexp.MustCompile(`^macosx_(\d{1,2})_(\d{1,2})_(\w+)$`)
-)
+var manylinuxTag = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^manylinux_(\d{1,2})_(\d{1,2})_(\w+)$`) })
+var musllinuxTag = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^musllinux_(\d{1,2})_(\d{1,2})_(\w+)$`) })
+var macosTag = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^macosx_(\d{1,2})_(\d{1,2})_(\w+)$`) })
 
 // platformRank ranks a platform tag for a target.
 func platformRank(tag string, t target) (int, bool) {
@@ -88,9 +87,9 @@ func platformRank(tag string, t target) (int, bool) {
 		return 0, tag == map[string]string{"x86_64": "win_amd64", "arm64": "win_arm64"}[t.arch]
 	case t.os == "macos":
 		arch = append(arch, "universal2")
-		m = macosTag.FindStringSubmatch(tag)
+		m = macosTag().FindStringSubmatch(tag)
 	case t.libc == "musl":
-		m = musllinuxTag.FindStringSubmatch(tag)
+		m = musllinuxTag().FindStringSubmatch(tag)
 	default:
 		for old, version := range map[string]string{"manylinux1": "2_5", "manylinux2010": "2_12", "manylinux2014": "2_17"} {
 			if rest, ok := strings.CutPrefix(tag, old+"_"); ok {
@@ -98,7 +97,7 @@ func platformRank(tag string, t target) (int, bool) {
 				break
 			}
 		}
-		m = manylinuxTag.FindStringSubmatch(tag)
+		m = manylinuxTag().FindStringSubmatch(tag)
 	}
 	if m == nil {
 		return 0, false

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/ledger"
@@ -25,10 +26,12 @@ type target struct {
 	minor int
 }
 
-var targetGrammar = regexp.MustCompile(`^(?:(linux)-(x86_64|aarch64)-(glibc|musl)(\d{1,2})\.(\d{1,2})|(macos)-(x86_64|arm64)-(\d{1,2})\.(\d{1,2})|(windows)-(x86_64|arm64))$`)
+var targetGrammar = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:(linux)-(x86_64|aarch64)-(glibc|musl)(\d{1,2})\.(\d{1,2})|(macos)-(x86_64|arm64)-(\d{1,2})\.(\d{1,2})|(windows)-(x86_64|arm64))$`)
+})
 
 func parseTarget(s string) (target, error) {
-	m := targetGrammar.FindStringSubmatch(s)
+	m := targetGrammar().FindStringSubmatch(s)
 	switch {
 	case m == nil:
 		return target{}, fmt.Errorf("%q is not a target platform", s)

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/ledger"
@@ -34,7 +35,7 @@ var uvVariables = []string{
 	"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "all_proxy", "no_proxy",
 }
 
-var uvVersion = regexp.MustCompile(`^uv (\d+\.\d+\.\d+\S*)`)
+var uvVersion = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^uv (\d+\.\d+\.\d+\S*)`) })
 
 // resolver finds uv: on PATH, where its installers put it, or as a module of
 // the Python on PATH.
@@ -70,7 +71,7 @@ func (p *Pythons) resolver(ctx context.Context, run Trusted) (*resolver, error) 
 		if ctx.Err() != nil {
 			return nil, err
 		}
-		if m := uvVersion.FindStringSubmatch(string(out.Stdout)); err == nil && out.Exit == 0 && m != nil {
+		if m := uvVersion().FindStringSubmatch(string(out.Stdout)); err == nil && out.Exit == 0 && m != nil {
 			r.argv, r.version = argv, "uv "+m[1]
 			return r, nil
 		}
