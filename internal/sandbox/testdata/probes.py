@@ -275,7 +275,9 @@ def bounding():
     if not got: raise PermissionError("none")
     return len(got)
 @probe
-def become_root(): os.setuid(0); return "root"
+def become_root():
+    if os.getuid() == 0: raise PermissionError("already, without a right")
+    os.setuid(0); return "root"
 @probe
 def become_other(): os.setuid(1); return "daemon"
 @probe
