@@ -53,6 +53,7 @@
 import http.client
 import ipaddress
 import json
+import re
 import socket
 import ssl
 import sys
@@ -85,7 +86,7 @@ def parse_url(url):
             host = host.encode("idna").decode("ascii")
     except ValueError as error:
         raise ValueError("url is not valid: %s" % error) from None
-    if parts.scheme not in ("http", "https") or not host:
+    if parts.scheme not in ("http", "https") or not host or re.search(r"[\x00-\x20\x7f]", host):
         raise ValueError("url must begin with http:// or https:// and name a host")
     if parts.username is not None or parts.password is not None:
         raise ValueError("url must not contain a user name or password")
@@ -158,6 +159,8 @@ def read_body(response, max_bytes):
     while len(body) <= max_bytes:
         block = response.read1(BLOCK)
         if not block:
+            if response.length or (unpacker and not unpacker.eof):
+                raise http.client.IncompleteRead(body)
             break
         body += unpacker.decompress(block, max_bytes + 1 - len(body)) if unpacker else block
     return body[:max_bytes], len(body) > max_bytes

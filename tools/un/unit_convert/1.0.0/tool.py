@@ -90,7 +90,8 @@ UNITS = {
         8796093022208 TiB tebibyte; 9007199254740992 PiB pebibyte""",
     "pressure": """
         1 Pa pascal; 100 hPa hectopascal; 1000 kPa kilopascal; 1000000 MPa megapascal; 100000 bar bars;
-        100 mbar millibar; 101325 atm atmosphere; 101325/760 Torr torr; 44482216152605/6451600000 psi pound_per_square_inch""",
+        100 mbar millibar; 101325 atm atmosphere; 101325/760 Torr torr;
+        44482216152605/6451600000 psi pound_per_square_inch""",
     "energy": """
         1 J joule; 1000 kJ kilojoule; 1000000 MJ megajoule; 3600 Wh watt_hour; 3600000 kWh kilowatt_hour;
         4.184 cal calorie; 4184 kcal kilocalorie; 1055.05585262 Btu btu;
