@@ -44,7 +44,7 @@ var door = map[string][]string{
 	"github.com/dlclark/regexp2":            {"manifest"},
 	"golang.org/x/text":                     {"internal/sanitize"},
 	"golang.org/x/mod/semver":               {"spec"},
-	"golang.org/x/mod/sumdb":                {"ledger"},
+	"golang.org/x/mod/sumdb":                {"ledger", "registry"}, // the log's arithmetic, not its documents
 	"github.com/go-git/go-git":              {"registry"},
 	"github.com/spf13/":                     {"internal/cli"},
 	"golang.org/x/term":                     {"internal/host"},
