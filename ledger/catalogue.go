@@ -59,57 +59,89 @@ func ParseCatalogue(data []byte) ([]Listing, error) {
 }
 
 // UpdateCatalogue returns the catalogue with the lines of the names replaced;
-// a nil listing takes a line out.
+// a nil listing takes a line out. It looks at the lines on the way to each
+// name only and copies the rest as it stands: the caller has compared the
+// digest of data with that of what was written before.
 func UpdateCatalogue(data []byte, change map[spec.Name]*Listing) ([]byte, error) {
-	lines, err := catalogueLines(data)
+	body, err := catalogueBody(data)
 	if err != nil {
 		return nil, err
 	}
-	names := slices.Sorted(maps.Keys(change))
 	out := bytes.NewBuffer(make([]byte, 0, len(data)+256*len(change)))
 	out.WriteString(catalogueOpen)
-	first := true
-	add := func(line []byte) {
-		if !first {
-			out.WriteString(",\n")
-		}
-		first = false
-		out.Write(line)
-	}
-	insert := func(n spec.Name) {
-		if l := change[n]; l != nil {
-			b := Encode(l)
-			add(b[:len(b)-1])
+	add := func(lines []byte) {
+		out.Write(lines)
+		if len(lines) > 0 && !bytes.HasSuffix(lines, []byte(",\n")) {
+			out.WriteString(",\n") // it was the last line
 		}
 	}
-	for _, line := range lines {
-		name, err := lineName(line)
+	for _, n := range slices.Sorted(maps.Keys(change)) {
+		start, end, err := findLine(body, string(n))
 		if err != nil {
 			return nil, err
 		}
-		for len(names) > 0 && string(names[0]) < name {
-			insert(names[0])
-			names = names[1:]
+		add(body[:start])
+		if l := change[n]; l != nil {
+			add(bytes.TrimSuffix(Encode(l), []byte("\n")))
 		}
-		if len(names) > 0 && string(names[0]) == name {
-			insert(names[0])
-			names = names[1:]
-			continue
-		}
-		add(line)
+		body = body[end:]
 	}
-	for _, n := range names {
-		insert(n)
-	}
-	if !first {
+	add(body)
+	if rest, ok := bytes.CutSuffix(out.Bytes(), []byte(",\n")); ok {
+		out.Truncate(len(rest))
 		out.WriteByte('\n')
 	}
 	out.WriteString(catalogueClose)
 	return out.Bytes(), nil
 }
 
+// findLine returns where the line of a name begins and where the next one
+// does; the same offset twice, where it would stand, when there is none.
+func findLine(body []byte, name string) (start, end int, err error) {
+	low, high := 0, len(body) // beginnings of lines
+	for low < high {
+		middle := low + (high-low)/2
+		start := bytes.LastIndexByte(body[low:middle], '\n') + 1 + low
+		end := len(body)
+		if i := bytes.IndexByte(body[middle:], '\n'); i >= 0 {
+			end = middle + i + 1
+		}
+		got, err := lineName(body[start:end])
+		switch {
+		case err != nil:
+			return 0, 0, err
+		case string(got) == name:
+			return start, end, nil
+		case string(got) < name:
+			low = end
+		default:
+			high = start
+		}
+	}
+	return low, low, nil
+}
+
 // catalogueLines returns the listings, undecoded and without their commas.
 func catalogueLines(data []byte) ([][]byte, error) {
+	body, err := catalogueBody(data)
+	if err != nil || len(body) == 0 {
+		return nil, err
+	}
+	lines := bytes.Split(body, []byte("\n"))
+	for i, l := range lines {
+		var ok bool
+		if i < len(lines)-1 {
+			if lines[i], ok = bytes.CutSuffix(l, []byte(",")); !ok {
+				return nil, fmt.Errorf("catalogue has a line without a comma")
+			}
+		}
+	}
+	return lines, nil
+}
+
+// catalogueBody returns the lines between the first and the last, without the
+// last line feed.
+func catalogueBody(data []byte) ([]byte, error) {
 	if len(data) > limits.Catalogue {
 		return nil, fmt.Errorf("catalogue has %d bytes, allowed are %d", len(data), limits.Catalogue)
 	}
@@ -123,27 +155,18 @@ func catalogueLines(data []byte) ([][]byte, error) {
 	if len(body) == 0 {
 		return nil, nil
 	}
-	if body, ok = bytes.CutSuffix(body, []byte("\n")); !ok {
+	if body, ok = bytes.CutSuffix(body, []byte("\n")); !ok || len(body) == 0 {
 		return nil, fmt.Errorf("catalogue is cut")
 	}
-	lines := bytes.Split(body, []byte("\n"))
-	for i, l := range lines {
-		if i < len(lines)-1 {
-			if l, ok = bytes.CutSuffix(l, []byte(",")); !ok {
-				return nil, fmt.Errorf("catalogue has a line without a comma")
-			}
-			lines[i] = l
-		}
-	}
-	return lines, nil
+	return body, nil
 }
 
 // lineName reads the name of a line without decoding the rest.
-func lineName(line []byte) (string, error) {
+func lineName(line []byte) ([]byte, error) {
 	rest, ok := bytes.CutPrefix(line, []byte(`{"name":"`))
 	end := bytes.IndexByte(rest, '"')
 	if !ok || end < 0 {
-		return "", fmt.Errorf("catalogue has the line %s", spec.Quote(string(line)))
+		return nil, fmt.Errorf("catalogue has the line %s", spec.Quote(string(line)))
 	}
-	return string(rest[:end]), nil
+	return rest[:end], nil
 }

@@ -70,7 +70,8 @@ type SealOptions struct {
 	// new head is published that it would refuse.
 	CheckHead func(evidence, head []byte) error
 
-	// Progress is told how many of how many writes are done, one call at a time.
+	// Progress is told how many of how many writes are done, one call at a
+	// time. The second number may still change by a few.
 	Progress func(done, total int)
 }
 
@@ -136,7 +137,7 @@ func Seal(ctx context.Context, store Store, batch Batch, opts SealOptions) (Seal
 	if err := t.repair(ctx, cur, &opts); err != nil {
 		return Sealed{}, err
 	}
-	if err := next.publish(ctx, t, &opts); err != nil {
+	if err := next.publish(ctx, cur, t, &opts); err != nil {
 		return Sealed{}, err
 	}
 	return Sealed{

@@ -8,7 +8,6 @@ import (
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/limits"
 	"github.com/patch-cat/patch-git/ledger"
-	"github.com/patch-cat/patch-git/manifest"
 	"github.com/patch-cat/patch-git/spec"
 )
 
@@ -20,10 +19,17 @@ type generation struct {
 	fresh      []file                     // new paths: releases and tiles
 	releases   map[string]map[string]bool // folder of each new release -> its paths
 	changes    []change                   // documents that get other bytes
+
+	catalogue []byte                        // of the state before
+	lines     map[spec.Name]*ledger.Listing // what changes in it
 }
 
-// build makes the documents of the next state.
+// build makes the documents of the next state, except for the catalogue, which
+// grows with the registry, and the head, which states its digest: these are
+// made by [generation.top] while the disk is busy with the rest.
 func build(ctx context.Context, cur *chain, p *plan, o *SealOptions) (*generation, error) {
+	catalogue := make(chan loaded, 1)
+	go func() { catalogue <- cur.readCatalogue(ctx) }()
 	g := &generation{chain: chain{store: cur.store, bucket: map[int]*ledger.Bucket{}}, releases: map[string]map[string]bool{}}
 	g.head = &ledger.Head{
 		Schema: ledger.HeadSchema, Registry: o.Registry.Name, Seq: 1, Commit: o.Commit,
@@ -33,13 +39,21 @@ func build(ctx context.Context, cur *chain, p *plan, o *SealOptions) (*generatio
 		// A clock that went back must not make the tree's time go back.
 		g.head.Seq, g.head.Time = cur.head.Seq+1, max(g.head.Time, cur.head.Time)
 	}
+	if _, err := ledger.ParseHead(ledger.Encode(g.head)); err != nil {
+		return nil, fault.New(fault.Usage, "head", "%w", err)
+	}
 	if err := g.appendLog(ctx, cur, p, o); err != nil {
 		return nil, err
 	}
 	if err := g.rewriteRecords(ctx, cur, p); err != nil {
 		return nil, err
 	}
-	return g, g.seal(ctx, cur, o)
+	old := <-catalogue
+	if fault.ReasonOf(old.err) == reasonDamaged {
+		old.data, old.err = cur.remakeCatalogue(ctx)
+	}
+	g.catalogue = old.data
+	return g, old.err
 }
 
 // appendLog writes the events down, and makes the folder of each new release
@@ -61,9 +75,7 @@ func (g *generation) appendLog(ctx context.Context, cur *chain, p *plan, o *Seal
 		entries = append(entries, ledger.Encode(g.entry(w.Event, ref, w.Reason)))
 	}
 	before := cur.logRoot()
-	log, err := ledger.Append(before, entries, func(path string) ([]byte, error) {
-		return cur.store.Read(ctx, path, limits.EntryTile)
-	})
+	log, err := ledger.Append(before, entries, cur.tileReader(ctx))
 	if err != nil {
 		if fault.KindOf(err) == fault.Unavailable || ctx.Err() != nil {
 			return err
@@ -142,14 +154,14 @@ func (g *generation) addRelease(a accepted, evidence, proof []byte) error {
 	return nil
 }
 
-// rewriteRecords makes the record of every name concerned, and the buckets,
-// the revoked list and the catalogue that follow from them.
+// rewriteRecords makes the record of every name concerned, and the buckets and
+// the revoked list that follow from them.
 func (g *generation) rewriteRecords(ctx context.Context, cur *chain, p *plan) error {
 	records := p.apply(cur, g.head.Time)
 	buckets, revoked := *cur.buckets, *cur.revoked
 	revoked.Revoked = slices.Clone(revoked.Revoked)
 	g.buckets, g.revoked = &buckets, &revoked
-	lines := map[spec.Name]*ledger.Listing{}
+	g.lines = map[spec.Name]*ledger.Listing{}
 	for _, n := range sortedNames(records) {
 		r := records[n]
 		if err := describe(ctx, cur, p, r); err != nil {
@@ -165,7 +177,7 @@ func (g *generation) rewriteRecords(ctx context.Context, cur *chain, p *plan) er
 		}
 		g.change(ledger.RecordPath(n), old.Names[n], raw)
 		g.editable(ledger.BucketOf(n), old).Names[n] = spec.DigestOf(raw)
-		lines[n] = ledger.NewListing(r)
+		g.lines[n] = ledger.NewListing(r)
 	}
 	for i, b := range g.bucket {
 		raw := ledger.Encode(b)
@@ -176,23 +188,16 @@ func (g *generation) rewriteRecords(ctx context.Context, cur *chain, p *plan) er
 		g.buckets.Set(i, spec.DigestOf(raw))
 	}
 	p.revoke(g.revoked)
-	old, err := cur.catalogue(ctx)
-	if err != nil {
-		return err
+	list := ledger.Encode(g.revoked)
+	if _, err := ledger.ParseRevoked(list); err != nil {
+		return fault.New(fault.Findings, "revoked", "%w", err)
 	}
-	catalogue, err := ledger.UpdateCatalogue(old, lines)
-	if err != nil {
-		return damaged(cur.store, "%w", err)
-	}
-	if len(catalogue) > limits.Catalogue {
-		return fault.New(fault.Findings, "catalogue", "the catalogue has %d bytes, allowed are %d", len(catalogue), limits.Catalogue)
-	}
-	g.head.Catalogue = spec.DigestOf(catalogue)
-	var was spec.Digest
+	var was ledger.Head
 	if cur.head != nil {
-		was = cur.head.Catalogue
+		was = *cur.head
 	}
-	g.changes = append(g.changes, change{path: ledger.CataloguePath, old: was, oldData: old, new: g.head.Catalogue, data: catalogue})
+	g.head.Revoked = g.change(ledger.RevokedPath, was.Revoked, list)
+	g.head.Buckets = g.change(ledger.BucketsPath, was.Buckets, ledger.Encode(g.buckets))
 	return nil
 }
 
@@ -207,79 +212,12 @@ func (g *generation) editable(i int, old *ledger.Bucket) *ledger.Bucket {
 	return g.bucket[i]
 }
 
-// describe sets the description of the latest version. Where that moved to a
-// version published before (the newest was withdrawn), it is read from its
-// manifest; where this program no longer reads it, the present one stays.
-func describe(ctx context.Context, cur *chain, p *plan, r *ledger.Record) error {
-	v := described(r)
-	for i := range p.accept {
-		if a := &p.accept[i]; a.doc.Name == r.Name && a.doc.Version == v.Version {
-			r.Description = a.Release.Tool.Description
-			return nil
-		}
-	}
-	if old := p.records[r.Name]; old != nil && described(old).Version == v.Version {
-		return nil
-	}
-	raw, err := exactly(ctx, cur.store, ledger.ReleasePath(r.Name, v.Version, ledger.ReleaseFileName), v.Release, limits.Document)
-	if err != nil {
-		return err
-	}
-	doc, err := ledger.ParseRelease(raw)
-	if err != nil {
-		return damaged(cur.store, "%w", err)
-	}
-	main := doc.MainFile()
-	data, err := exactly(ctx, cur.store, ledger.ReleasePath(r.Name, v.Version, main.Path), main.SHA256, limits.ReleaseBytes)
-	if err != nil {
-		return err
-	}
-	if m, findings := manifest.Read(main.Path, data, manifest.Strict); m != nil && !spec.Blocking(findings) {
-		r.Description = m.Tool.Description
-	}
-	return nil
-}
-
-// described is the version whose description a record has: the latest, else
-// the highest there is.
-func described(r *ledger.Record) *ledger.RecordVersion {
-	if v := r.Latest(); v != nil {
-		return v
-	}
-	return &r.Versions[len(r.Versions)-1]
-}
-
-// seal makes the documents on top, and signs the head.
-func (g *generation) seal(ctx context.Context, cur *chain, o *SealOptions) error {
-	var was ledger.Head
-	if cur.head != nil {
-		was = *cur.head
-	}
-	buckets, revoked := ledger.Encode(g.buckets), ledger.Encode(g.revoked)
-	if _, err := ledger.ParseRevoked(revoked); err != nil {
-		return fault.New(fault.Findings, "revoked", "%w", err)
-	}
-	g.head.Buckets, g.head.Revoked = spec.DigestOf(buckets), spec.DigestOf(revoked)
-	g.change(ledger.BucketsPath, was.Buckets, buckets)
-	g.change(ledger.RevokedPath, was.Revoked, revoked)
-	g.raw = ledger.Encode(g.head)
-	g.digest = spec.DigestOf(g.raw)
-	g.change(ledger.HeadPath, cur.digest, g.raw)
-	var err error
-	g.evidence, err = o.Signer.Sign(ctx, ledger.NewStatement(o.Registry.Name.HeadSubject(), g.digest, ledger.PredicateHead,
-		ledger.HeadPredicate{Registry: registryID(o.Registry), Seq: g.head.Seq, LogSize: g.head.Log.Size}))
-	if err != nil {
-		return err
-	}
-	if _, err := ledger.ParseHead(g.raw); err != nil {
-		return fault.New(fault.Usage, "head", "%w", err)
-	}
-	return o.CheckHead(g.evidence, g.raw)
-}
-
-// change records a durable document; one that stays the same is none.
-func (g *generation) change(path string, old spec.Digest, data []byte) {
-	if d := spec.DigestOf(data); d != old {
+// change records a durable document, unless it stays the same, and returns its
+// digest.
+func (g *generation) change(path string, old spec.Digest, data []byte) spec.Digest {
+	d := spec.DigestOf(data)
+	if d != old {
 		g.changes = append(g.changes, change{path: path, old: old, new: d, data: data, durable: true})
 	}
+	return d
 }

@@ -139,17 +139,38 @@ func (c *chain) record(ctx context.Context, n spec.Name) (*ledger.Record, error)
 	return r, nil
 }
 
-// catalogue returns search/tools.json. It is the one document that is not
-// written durably, because it follows from the records: where a power cut took
-// it, it is made again from all of them.
-func (c *chain) catalogue(ctx context.Context) ([]byte, error) {
+// tileReader reads tiles of the log, each once: an append asks for the few at
+// the right edge again and again.
+func (c *chain) tileReader(ctx context.Context) ledger.TileReader {
+	have := map[string]loaded{}
+	return func(path string) ([]byte, error) {
+		l, ok := have[path]
+		if !ok {
+			l.data, l.err = c.store.Read(ctx, path, limits.EntryTile)
+			have[path] = l
+		}
+		return l.data, l.err
+	}
+}
+
+// loaded is a file, or why there is none.
+type loaded struct {
+	data []byte
+	err  error
+}
+
+// readCatalogue returns search/tools.json.
+func (c *chain) readCatalogue(ctx context.Context) loaded {
 	if c.head == nil {
-		return ledger.EmptyCatalogue(), nil
+		return loaded{ledger.EmptyCatalogue(), nil}
 	}
 	data, err := stated(ctx, c.store, ledger.CataloguePath, c.head.Catalogue, limits.Catalogue)
-	if fault.ReasonOf(err) != reasonDamaged {
-		return data, err
-	}
+	return loaded{data, err}
+}
+
+// remakeCatalogue makes search/tools.json again from all records. It is the
+// one document that is not written durably, so a power cut may take it.
+func (c *chain) remakeCatalogue(ctx context.Context) ([]byte, error) {
 	lines := map[spec.Name]*ledger.Listing{}
 	for i := range c.buckets.Buckets {
 		b, err := c.namesIn(ctx, i)
@@ -164,11 +185,11 @@ func (c *chain) catalogue(ctx context.Context) ([]byte, error) {
 			lines[n] = ledger.NewListing(r)
 		}
 	}
-	made, err := ledger.UpdateCatalogue(ledger.EmptyCatalogue(), lines)
-	if err == nil && spec.DigestOf(made) != c.head.Catalogue {
+	data, err := ledger.UpdateCatalogue(ledger.EmptyCatalogue(), lines)
+	if err == nil && spec.DigestOf(data) != c.head.Catalogue {
 		return nil, damaged(c.store, "%s is lost and does not follow from the records", ledger.CataloguePath)
 	}
-	return made, err
+	return data, err
 }
 
 // stated reads a document that its parent states by digest: from its fixed

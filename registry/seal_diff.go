@@ -3,6 +3,7 @@ package registry
 import (
 	"context"
 
+	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/limits"
 	"github.com/patch-cat/patch-git/ledger"
 	"github.com/patch-cat/patch-git/spec"
@@ -48,10 +49,11 @@ func differences(ctx context.Context, prev, cur *chain) ([]change, error) {
 
 // document returns the new bytes of a change to the current state.
 func (c *chain) document(ctx context.Context, ch change) ([]byte, error) {
-	if ch.path == ledger.CataloguePath {
-		return c.catalogue(ctx)
+	data, err := stated(ctx, c.store, ch.path, ch.new, maxOf(ch.path))
+	if ch.path == ledger.CataloguePath && fault.ReasonOf(err) == reasonDamaged {
+		return c.remakeCatalogue(ctx)
 	}
-	return stated(ctx, c.store, ch.path, ch.new, maxOf(ch.path))
+	return data, err
 }
 
 // maxOf is how large the document at a fixed path may be.

@@ -2,18 +2,12 @@ package registry
 
 import (
 	"context"
-	"sync"
 
+	"github.com/patch-cat/patch-git/internal/fault"
+	"github.com/patch-cat/patch-git/internal/limits"
 	"github.com/patch-cat/patch-git/ledger"
 	"github.com/patch-cat/patch-git/spec"
 )
-
-// file is one write.
-type file struct {
-	path    string
-	data    []byte
-	durable bool
-}
 
 // change is one document whose fixed path gets other bytes.
 type change struct {
@@ -24,38 +18,44 @@ type change struct {
 	durable  bool // what follows from the rest is not
 }
 
-// writeParallel is how many writes wait for the disk at once. A file system
-// commits several waiting writers together.
-const writeParallel = 8
-
 // publish writes the generation. See [Seal] for why in this order.
-func (g *generation) publish(ctx context.Context, t *tidy, o *SealOptions) error {
-	objects, err := g.objects(ctx, t)
+func (g *generation) publish(ctx context.Context, cur *chain, t *tidy, o *SealOptions) error {
+	// Before the first pointer, so that who finds one finds whom to trust.
+	if err := t.introduce(ctx, o); err != nil {
+		return err
+	}
+	if err := g.clearReleases(ctx); err != nil {
+		return err
+	}
+	beside, err := g.objects(ctx, t, g.changes)
 	if err != nil {
 		return err
 	}
-	var follow []file
+	beside = append(beside, g.fresh...)
+	w := &writer{store: g.store, progress: o.Progress, total: len(beside) + len(g.changes) + 6}
+	written := make(chan error, 1)
+	go func() { written <- w.write(ctx, beside) }()
+	below := len(g.changes)
+	err = g.top(ctx, cur, o)
+	if wErr := <-written; wErr != nil {
+		return wErr
+	}
+	if err != nil {
+		return err
+	}
+	beside, err = g.objects(ctx, t, g.changes[below:])
+	if err != nil {
+		return err
+	}
+	follow := []file{{ledger.CheckpointPath, g.checkpoint, true}}
 	for _, c := range g.changes {
 		if c.path != ledger.HeadPath {
 			follow = append(follow, file{c.path, c.data, c.durable})
 		}
 	}
-	follow = append(follow, file{ledger.CheckpointPath, g.checkpoint, true})
-	registry := file{ledger.RegistryPath, ledger.Encode(o.Registry), true}
-	// The head's object goes first: it tells a later seal, if this one dies,
-	// which tiles were meant for a head that never was.
-	first := file{ledger.ObjectPath(g.digest), g.raw, true}
-
-	w := &writer{store: g.store, progress: o.Progress, total: len(objects) + len(g.fresh) + len(follow) + 4}
-	if err := g.clearReleases(ctx); err != nil {
-		return err
-	}
-	t.have[first.path] = true
-	for _, f := range objects {
-		t.have[f.path] = true
-	}
+	w.expect(len(beside) + len(follow) + 2)
 	for _, step := range [][]file{
-		{registry}, {first}, append(objects, g.fresh...),
+		beside,
 		{{ledger.HeadEvidencePath, g.evidence, true}}, // here the new state begins
 		follow,
 		{{ledger.HeadPath, g.raw, true}}, // last: while it is behind the pointer, repair is due
@@ -67,30 +67,58 @@ func (g *generation) publish(ctx context.Context, t *tidy, o *SealOptions) error
 	return t.prune(ctx, g.changes, g.head)
 }
 
-// objects are the documents by digest: those of the new state, and those that
-// they replace, so that a reader who holds the old head still finds them after
-// their fixed paths have moved on.
-func (g *generation) objects(ctx context.Context, t *tidy) ([]file, error) {
+// top makes the catalogue and the head, and signs the head.
+func (g *generation) top(ctx context.Context, cur *chain, o *SealOptions) error {
+	catalogue, err := ledger.UpdateCatalogue(g.catalogue, g.lines)
+	if err != nil {
+		return damaged(cur.store, "%w", err)
+	}
+	if len(catalogue) > limits.Catalogue {
+		return fault.New(fault.Findings, "catalogue", "the catalogue has %d bytes, allowed are %d", len(catalogue), limits.Catalogue)
+	}
+	c := change{path: ledger.CataloguePath, oldData: g.catalogue, new: spec.DigestOf(catalogue), data: catalogue}
+	if cur.head != nil {
+		c.old = cur.head.Catalogue
+	}
+	if g.head.Catalogue = c.new; c.new != c.old {
+		g.changes = append(g.changes, c)
+	}
+	g.raw = ledger.Encode(g.head)
+	g.digest = g.change(ledger.HeadPath, cur.digest, g.raw)
+	g.evidence, err = o.Signer.Sign(ctx, ledger.NewStatement(o.Registry.Name.HeadSubject(), g.digest, ledger.PredicateHead,
+		ledger.HeadPredicate{Registry: registryID(o.Registry), Seq: g.head.Seq, LogSize: g.head.Log.Size}))
+	if err != nil {
+		return err
+	}
+	return o.CheckHead(g.evidence, g.raw)
+}
+
+// objects are documents by digest: the new ones, and those that they replace,
+// so that a reader who holds the old head still finds them after their fixed
+// paths have moved on.
+func (g *generation) objects(ctx context.Context, t *tidy, changes []change) ([]file, error) {
 	var out []file
-	for _, c := range g.changes {
-		if c.path != ledger.HeadPath {
-			out = append(out, file{ledger.ObjectPath(c.new), c.data, c.durable})
-		}
-		if old := ledger.ObjectPath(c.old); !c.old.IsZero() && !t.have[old] {
+	add := func(d spec.Digest, data []byte, durable bool) {
+		out = append(out, file{ledger.ObjectPath(d), data, durable})
+		t.have[ledger.ObjectPath(d)] = true
+	}
+	for _, c := range changes {
+		if !c.old.IsZero() && !t.have[ledger.ObjectPath(c.old)] {
 			if c.oldData == nil {
 				var err error
 				if c.oldData, err = stated(ctx, g.store, c.path, c.old, maxOf(c.path)); err != nil {
 					return nil, err
 				}
 			}
-			out = append(out, file{old, c.oldData, c.durable})
+			add(c.old, c.oldData, c.durable)
 		}
+		add(c.new, c.data, c.durable)
 	}
 	return out, nil
 }
 
 // clearReleases removes what a seal that died left in the folders of the new
-// releases. No head that was ever published refers to them.
+// releases. No head that was ever published refers to it.
 func (g *generation) clearReleases(ctx context.Context) error {
 	for dir, files := range g.releases {
 		there, err := g.store.List(ctx, dir)
@@ -106,52 +134,4 @@ func (g *generation) clearReleases(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// writer writes files and counts them.
-type writer struct {
-	store    Store
-	progress func(done, total int)
-	total    int
-
-	mu   sync.Mutex
-	done int
-}
-
-// write writes files in no particular order and waits for all of them. After
-// the first error no further write begins.
-func (w *writer) write(ctx context.Context, files []file) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	work := make(chan file)
-	var group sync.WaitGroup
-	for range min(writeParallel, len(files)) {
-		group.Go(func() {
-			for f := range work {
-				if ctx.Err() != nil {
-					continue
-				}
-				if err := w.store.Write(ctx, f.path, f.data, f.durable); err != nil {
-					cancel(err)
-				}
-				w.count()
-			}
-		})
-	}
-	for _, f := range files {
-		work <- f
-	}
-	close(work)
-	group.Wait()
-	return context.Cause(ctx)
-}
-
-func (w *writer) count() {
-	if w.progress == nil {
-		return
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.done++
-	w.progress(w.done, w.total)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
@@ -35,7 +36,7 @@ func newTidy(ctx context.Context, store Store) (*tidy, error) {
 
 // finish does all of it for the current state.
 func (t *tidy) finish(ctx context.Context, cur *chain, o *SealOptions) error {
-	if err := t.follow(ctx, file{ledger.RegistryPath, ledger.Encode(o.Registry), true}); err != nil {
+	if err := t.introduce(ctx, o); err != nil {
 		return err
 	}
 	if err := t.repair(ctx, cur, o); err != nil || len(t.have) == 0 {
@@ -115,12 +116,13 @@ func (t *tidy) at(ctx context.Context, path string, want spec.Digest) (bool, err
 	return err == nil && spec.DigestOf(data) == want, err
 }
 
-// follow writes a fixed path unless it is right already.
-func (t *tidy) follow(ctx context.Context, f file) error {
-	if ok, err := t.at(ctx, f.path, spec.DigestOf(f.data)); ok || err != nil {
+// introduce writes registry.json unless it is right already.
+func (t *tidy) introduce(ctx context.Context, o *SealOptions) error {
+	data := ledger.Encode(o.Registry)
+	if ok, err := t.at(ctx, ledger.RegistryPath, spec.DigestOf(data)); ok || err != nil {
 		return err
 	}
-	return t.store.Write(ctx, f.path, f.data, f.durable)
+	return t.store.Write(ctx, ledger.RegistryPath, data, true)
 }
 
 // previous finds the state before the current one among the objects. Where it
@@ -212,6 +214,15 @@ func (t *tidy) prune(ctx context.Context, changes []change, cur *ledger.Head) er
 		if h := heads[p]; h != nil {
 			tiles, last = append(tiles, ledger.PartialTilePaths(h.Log.Size)...), append(last, p)
 		}
+	}
+	// Beside the current tiles may lie those of a seal that died before it had
+	// written its head.
+	for _, p := range ledger.PartialTilePaths(cur.Log.Size) {
+		beside, err := t.store.List(ctx, path.Dir(p))
+		if err != nil {
+			return err
+		}
+		tiles = append(tiles, beside...)
 	}
 	doomed = slices.DeleteFunc(doomed, func(p string) bool { return heads[p] != nil })
 	for _, p := range slices.Concat(tiles, doomed, last) {
