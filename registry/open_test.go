@@ -25,9 +25,13 @@ func TestOpenFolder(t *testing.T) {
 	}
 	repo := newRepository(t)
 	repo.commit(tree, true)
+	clone, remote := filepath.Join(base, "clone"), filepath.Join(base, "remote")
+	repo.git(nil, "clone", "-q", "--no-checkout", "--branch", "published", repo.dir, clone)
+	repo.git(nil, "clone", "-q", "--no-checkout", "--branch", "published", repo.dir, remote)
+	repo.git(nil, "--git-dir="+remote+"/.git", "update-ref", "-d", "refs/heads/published")
 	for _, location := range []string{
 		filepath.Join(base, "direct"), filepath.Join(base, "site"), filepath.Join(base, "site", "v1"), filepath.Join(base, "work"),
-		"file://" + filepath.ToSlash(filepath.Join(base, "work")), repo.dir, "git+file://" + repo.dir, "file://" + repo.dir,
+		"file://" + filepath.ToSlash(filepath.Join(base, "work")), repo.dir, "git+file://" + repo.dir, "file://" + repo.dir, clone, remote,
 	} {
 		c, err := registry.Fetch(t.Context(), mustOpen(t, location, registry.Options{}), csv)
 		if err != nil || len(c.Files) != 2 {

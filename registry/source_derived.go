@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"strconv"
 	"strings"
-	"sync"
 
 	"golang.org/x/mod/sumdb/tlog"
 
@@ -21,12 +20,12 @@ import (
 // entry tiles, and the catalogue, from the records. A file that src has is
 // never replaced. What is derived is kept as long as the source lives.
 func Derived(src Source) Source {
-	return &derived{src: src, made: map[string][]byte{}, budget: derivedBytes}
+	return &derived{src: src, turn: newTurn(), made: map[string][]byte{}, budget: derivedBytes}
 }
 
 type derived struct {
 	src    Source
-	mu     sync.Mutex
+	turn   turn // guards the rest
 	made   map[string][]byte
 	budget int64
 }
@@ -55,8 +54,10 @@ func (d *derived) Read(ctx context.Context, path string, max int64) ([]byte, err
 	if !isTile && path != ledger.CataloguePath {
 		return nil, err
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
+	if err := d.turn.take(ctx); err != nil {
+		return nil, err
+	}
+	defer d.turn.give()
 	made, ok := d.made[path]
 	if !ok {
 		if isTile {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"sync"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
@@ -28,9 +27,29 @@ type gitSource struct {
 	location string
 	want     gitWant
 
-	mu     sync.Mutex // also guards the snapshot: go-git's storage is not safe for concurrent use
+	turn   turn // also guards the snapshot: go-git's storage is not safe for concurrent use
 	snap   *gitSnapshot
 	healed bool
+}
+
+// turn is a lock that is waited for no longer than a context lasts.
+type turn chan struct{}
+
+func newTurn() turn { return make(turn, 1) }
+
+func (t turn) take(ctx context.Context) error {
+	select {
+	case t <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (t turn) give() { <-t }
+
+func newGit(repo gitRepository, location string, want gitWant) *gitSource {
+	return &gitSource{repo: repo, location: location, want: want, turn: newTurn()}
 }
 
 // gitRepository finds the commit to read.
@@ -51,15 +70,17 @@ func (s *gitSource) Location() string { return s.location }
 
 // Refresh returns a source that asks the remote for its tip at its first read.
 func (s *gitSource) Refresh() Source {
-	return &gitSource{repo: s.repo, location: s.location, want: gitFresh}
+	return newGit(s.repo, s.location, gitFresh)
 }
 
 func (s *gitSource) Read(ctx context.Context, path string, max int64) ([]byte, error) {
 	if err := checkRead(ctx, path); err != nil {
 		return nil, err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	if err := s.turn.take(ctx); err != nil {
+		return nil, err
+	}
+	defer s.turn.give()
 	if err := s.ensure(ctx, s.want); err != nil {
 		return nil, err
 	}

@@ -94,8 +94,8 @@ func (d gitDialer) dial(ctx context.Context) (*gitSession, error) {
 		session transport.UploadPackSession
 		err     error
 	}
-	// go-git's ssh connects without a context; its system's timeout ends the
-	// goroutine where ours comes first.
+	// go-git's ssh connects without a context. Where ours ends first, the
+	// connection is closed as soon as there is one.
 	done := make(chan dialed, 1)
 	go func() {
 		s, err := d.transport.NewUploadPackSession(ep, nil)
@@ -109,6 +109,11 @@ func (d gitDialer) dial(ctx context.Context) (*gitSession, error) {
 		}
 		s = got.session
 	case <-ctx.Done():
+		go func() {
+			if late := <-done; late.err == nil {
+				_ = late.session.Close()
+			}
+		}()
 		return nil, ctx.Err()
 	}
 	adv, err := s.AdvertisedReferencesContext(ctx)

@@ -41,7 +41,7 @@ type Options struct {
 
 // Open chooses a source by the form of a location:
 //
-//	/srv/registry                            a folder that has v1/ or published/v1/, or is a v1 folder
+//	/srv/registry                            a folder that has v1/ or published/v1/, is a v1 folder, or is a git clone
 //	https://host/path                        static files below path/v1/; http for loopback addresses
 //	git+https://host/repo, …/repo.git        a repository with the branch "published"
 //	git+ssh://host/repo, git@host:repo.git   the same over ssh, with keys from ssh-agent
@@ -140,6 +140,10 @@ func openFolder(dir string) (Source, error) {
 			return nil, fault.New(fault.Unavailable, "directory", "open registry %s: %w", spec.Quote(dir), err)
 		}
 	}
+	// A clone of a registry has the tree on a branch, not in its folder.
+	if _, err := (gitLocal{dir}).gitDir(); err == nil {
+		return localGit(dir), nil
+	}
 	return nil, fault.New(fault.Unavailable, "no_registry", "there is no registry in %s", spec.Quote(dir)).
 		Hint("a registry is a folder with %s/%s in it", ledger.Root, ledger.HeadEvidencePath)
 }
@@ -160,7 +164,7 @@ func openHTTP(location string, o Options) (Source, error) {
 }
 
 func localGit(dir string) Source {
-	return Derived(&gitSource{repo: gitLocal{dir}, location: dir})
+	return Derived(newGit(gitLocal{dir}, dir, gitRecent))
 }
 
 func remoteGit(address string, o Options) (Source, error) {
@@ -192,7 +196,7 @@ func remoteGit(address string, o Options) (Source, error) {
 		d.transport = sshTransport()
 	}
 	repo := &gitRemote{dir: o.cacheDir("git", d.location), remote: d, now: o.Now, maxAge: o.MaxAge}
-	return Derived(&gitSource{repo: repo, location: d.location}), nil
+	return Derived(newGit(repo, d.location, gitRecent)), nil
 }
 
 // cacheDir is the folder of one location; its name is a hash, because a
