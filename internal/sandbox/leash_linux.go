@@ -26,6 +26,7 @@ func (landlock) open() []string {
 	return []string{
 		"hidden paths: that a host file exists, its size, owner and times, and where a link points, can be seen",
 		"scratch: each file is limited, their sum is not",
+		"processes: a burst can reach four times the limit before it ends the run",
 	}
 }
 
@@ -98,7 +99,7 @@ func (t *tether) start(j Job, rehearsal bool) (*tree, func(), error) {
 		return nil, nil, err
 	}
 	j.Files = nil
-	run := t.give(&order{job: j, rehearsal: rehearsal, leash: true, scratchDir: t.scratch.dir, others: tasksOf(t.uid)})
+	run := t.give(&order{job: j, rehearsal: rehearsal, leash: true, scratchDir: t.scratch.dir, others: tasksOf(t.uid) + 3*j.Limits.Processes})
 	if t.uid == 0 {
 		of := run.verdict
 		run.verdict = func() ([]string, error) {
@@ -231,9 +232,10 @@ func (o *order) scratch() string {
 	return ScratchDir
 }
 
-// tasksOf counts the threads that a user runs now: for such a user the kernel
-// counts all of them against the limit of each. It is a moment's number; the
-// tree itself is counted exactly, from outside.
+// tasksOf counts the threads that a user runs now, for the kernel counts all of
+// them against the limit of each. It is a moment's number: what the user starts
+// during the run must not take the tool's places, so the kernel's bound is
+// loose and the tree itself is counted from outside.
 func tasksOf(uid int) int {
 	if uid == 0 {
 		return 0

@@ -68,7 +68,8 @@ func TestForkBombIsBounded(t *testing.T) {
 		if !out.TooManyProcesses {
 			t.Errorf("not noticed: %+v\n%s", out, out.Stderr)
 		}
-		if out.Signal == "" && number(t, out) > 60 { // landlock counts all of the user's together, which change
+		// Either the kernel stopped it at the limit, or the count ended the run.
+		if out.Signal == "" && number(t, out) >= 20 {
 			t.Errorf("%s processes started", out.Stdout)
 		}
 		job.Argv[len(job.Argv)-1] = "0"

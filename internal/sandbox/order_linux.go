@@ -15,8 +15,8 @@ type order struct {
 	// pidMax bounds the pid namespace, for users whose number of processes
 	// the kernel does not; 0 leaves it.
 	pidMax int
-	// others is the number of processes that the user runs besides, for
-	// kernels that count all of them together.
+	// others is what the user's other processes add to the limit on
+	// processes, where the kernel counts all of them together.
 	others     int
 	links      []link // of the new root
 	rehearsal  bool   // set up everything, then exit 0

@@ -5,9 +5,6 @@ import (
 	"path"
 )
 
-// nobody is the host's user without rights, whose number every Linux agrees on.
-const nobody = 65534
-
 // reachable tells whether a user who owns nothing can use all mounts and can
 // execute this program. It reads mode bits alone: an access list that says
 // more costs the sandbox its unprivileged user and nothing else.

