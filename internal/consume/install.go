@@ -129,6 +129,17 @@ func list(words []string) string {
 // Check verifies an installed release again, without any network: evidence,
 // log proof, files, and the revocations of the newest head that was seen.
 func (c *Client) Check(ctx context.Context, ref spec.Ref) (verify.Verified, toolbox.Receipt, error) {
+	v, receipt, err := c.check(ctx, ref)
+	if err != nil && fault.KindOf(err) == fault.Findings {
+		// A link, a device or an outsized file lies where one of ours belongs:
+		// that is somebody's doing, and a "no".
+		err = fault.New(fault.NotVerified, fault.ReasonOf(err), "installed %s: %w", ref.At(), err).
+			Hint("patch-git remove %s && patch-git pull %s", ref.At(), ref.At())
+	}
+	return v, receipt, err
+}
+
+func (c *Client) check(ctx context.Context, ref spec.Ref) (verify.Verified, toolbox.Receipt, error) {
 	receipt, err := c.Box.Find(ref)
 	if err != nil {
 		return verify.Verified{}, receipt, err
