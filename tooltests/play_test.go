@@ -13,10 +13,6 @@ import (
 	"github.com/patch-cat/patch-git/spec"
 )
 
-// granted are inputs that hold a path but are not named as one, so that a
-// person grants their file with --allow-read.
-var granted = map[spec.Name]string{"sqlite_query": "database"}
-
 // play runs one case and judges what came of it.
 func (c testCase) play(t *testing.T, l lane, s *consume.Subject) {
 	t.Helper()
@@ -37,9 +33,6 @@ func (c testCase) play(t *testing.T, l lane, s *consume.Subject) {
 		t.Fatal(err)
 	}
 	o := consume.RunOptions{HostApp: "test", Agree: s.Tool.Capabilities.Network || s.Tool.Capabilities.HumanConfirm}
-	if name, ok := granted[s.Tool.Name]; ok {
-		o.Read = existing(t, c.Args[name])
-	}
 	before := snapshot(t, fixtures)
 	ran, err := l.client.Run(t.Context(), s, args, o)
 	for _, wrong := range c.judge(ran, err) {
@@ -83,20 +76,6 @@ func filesOf(t *testing.T, tool *spec.Tool) string {
 		t.Fatal(err)
 	}
 	return real
-}
-
-// existing is the file that an argument names, if it is there: nobody can
-// grant one that is not.
-func existing(t *testing.T, arg json.RawMessage) []string {
-	t.Helper()
-	var path string
-	if arg == nil || json.Unmarshal(arg, &path) != nil {
-		return nil
-	}
-	if _, err := os.Stat(path); err != nil {
-		return nil
-	}
-	return []string{path}
 }
 
 // snapshot is the digest of every file below a directory, by its path.

@@ -64,7 +64,7 @@ byte changed since, and runs them in a sandbox that enforces what they declare.`
   patch-git registry add ./registry    trust a registry
   patch-git search pdf                 find a tool
   patch-git pull csv_to_json@1.2.0     fetch, verify, install
-  patch-git run csv_to_json --text 'a,b
+  patch-git run csv_to_json --csv-text 'a,b
   1,2'`,
 		SilenceErrors: true, SilenceUsage: true,
 		PersistentPreRunE: func(*cobra.Command, []string) error { return a.out.setColor(a.color) },

@@ -44,8 +44,9 @@ allows what the manifest declares and nothing else. Each input of the tool is a
 flag; 'patch-git run NAME --help' lists them. The result is printed as JSON.
 
 A path that an input names is given to the tool, as far as its manifest goes
-(read-only or read-write); other paths with --allow-read and --allow-write.`,
-		Example: `  patch-git run csv_to_json --text "$(cat data.csv)"
+(read-only; what an output_… input names may be written by a tool that declares it).
+Other paths with --allow-read and --allow-write.`,
+		Example: `  patch-git run csv_to_json --csv-text "$(cat data.csv)"
   patch-git run extract_pdf_table --pdf-path report.pdf
   patch-git run unit_convert --args '{"value":"1","from_unit":"mi","to_unit":"km"}'
   jq -n '{text:"a"}' | patch-git run markdown_toc -`,

@@ -25,12 +25,20 @@ type grants struct {
 // pathWords end the name of an input whose value is a path.
 var pathWords = []string{"path", "file", "filename", "dir", "directory", "folder"}
 
+// outputWords begin the name of a path input that the tool writes.
+var outputWords = []string{"output", "out", "dest", "destination", "target", "save"}
+
 func isPathInput(in spec.Input) bool {
-	if in.Type != spec.TypeString {
-		return false
-	}
-	last := in.Name[strings.LastIndexByte(in.Name, '_')+1:]
-	return slices.Contains(pathWords, last)
+	words := strings.Split(in.Name, "_")
+	return in.Type == spec.TypeString && slices.Contains(pathWords, words[len(words)-1])
+}
+
+// isOutput tells whether a path input names what the tool writes. All others
+// are given read-only, also to a tool that may write: the photo that is made
+// smaller stays as it is.
+func isOutput(in spec.Input) bool {
+	first, _, _ := strings.Cut(in.Name, "_")
+	return slices.Contains(outputWords, first)
 }
 
 // grant works out what a run may reach: the paths that were granted by name,
@@ -62,7 +70,7 @@ func grant(t *spec.Tool, args json.RawMessage, read, write []string, dir string)
 }
 
 // fromArguments grants the files that path-typed arguments name.
-func (g *grants) fromArguments(t *spec.Tool, write bool, dir string) error {
+func (g *grants) fromArguments(t *spec.Tool, mayWrite bool, dir string) error {
 	var values map[string]json.RawMessage
 	if err := json.Unmarshal(g.args, &values); err != nil {
 		return err
@@ -70,6 +78,7 @@ func (g *grants) fromArguments(t *spec.Tool, write bool, dir string) error {
 	changed := false
 	for _, in := range t.Inputs {
 		var p string
+		write := mayWrite && isOutput(in)
 		if !isPathInput(in) || values[in.Name] == nil || json.Unmarshal(values[in.Name], &p) != nil || p == "" {
 			continue
 		}

@@ -123,12 +123,18 @@ def prepare_mode(image, file_format):
 
 
 def write_file(path, data, overwrite):
-    """Write data; without overwrite a file that exists, or appears meanwhile, is left alone."""
+    """Write data; without overwrite a file that has content is left alone.
+
+    An empty file counts as absent: a runtime that gives access to exactly one
+    path has to make the file before the tool can be shown it.
+    """
     try:
-        with open(path, "wb" if overwrite else "xb") as file:
+        with open(path, "ab") as file:
+            if file.tell() > 0:
+                if not overwrite:
+                    raise ValueError("%r exists, set overwrite to replace it" % path)
+                file.truncate(0)
             file.write(data)
-    except FileExistsError:
-        raise ValueError("%r exists, set overwrite to replace it" % path) from None
     except OSError as error:
         raise ValueError("cannot write %r: %s" % (path, error.strerror)) from None
 

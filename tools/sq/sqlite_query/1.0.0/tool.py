@@ -3,7 +3,7 @@
 # version: 1.0.0
 # description: Run one read-only SQL query with bound parameters on an SQLite database file and return the column names and a capped number of rows.
 # inputs:
-#   - name: database
+#   - name: database_path
 #     type: string
 #     description: Path to the SQLite database file.
 #     required: true
@@ -129,7 +129,7 @@ def to_json(value):
     return value
 
 
-def main(database: str, sql: str, parameters: list = [], max_rows: int = 100, timeout_seconds: int = 10):
+def main(database_path: str, sql: str, parameters: list = [], max_rows: int = 100, timeout_seconds: int = 10):
     if not 1 <= max_rows <= MAX_ROWS:
         raise ValueError("max_rows must be from 1 to %d" % MAX_ROWS)
     if not 1 <= timeout_seconds <= MAX_SECONDS:
@@ -138,10 +138,10 @@ def main(database: str, sql: str, parameters: list = [], max_rows: int = 100, ti
         raise ValueError("sql has %d characters, allowed are %d" % (len(sql), MAX_SQL_CHARS))
     if any(isinstance(value, (list, dict)) for value in parameters):
         raise ValueError("parameters must be strings, numbers, booleans or nulls")
-    warnings = check_file(database)
+    warnings = check_file(database_path)
 
     rows, chars, truncated = [], 0, False
-    connection = connect(database, timeout_seconds)
+    connection = connect(database_path, timeout_seconds)
     try:
         cursor = connection.execute(sql, parameters)
         columns = [column[0] for column in cursor.description or ()]
