@@ -9,8 +9,8 @@
 //
 // What it never does. It never runs a job with less than it was asked to
 // enforce without saying so, it never runs one unprotected (only [OpenUnsafe],
-// a separate constructor, does), it never reads an inherited environment, and
-// it never mixes its own set-up failures with the program's exit code or its
+// a separate constructor, does, and [RunTrusted], which takes no job), it never
+// reads an inherited environment, and it never mixes its own set-up failures with the program's exit code or its
 // standard error: those arrive as an error of kind Denied or Unavailable.
 //
 // Drivers, tried in this order:
