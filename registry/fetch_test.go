@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"net/http"
 	"slices"
@@ -357,4 +358,45 @@ func BenchmarkFetchHTTP(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(s.Take().Waves)/float64(b.N), "waves/op")
+}
+
+// One document by its digest: at its own path, among the objects, past the
+// caches, and if nowhere, then what there is.
+func TestFetchObject(t *testing.T) {
+	r := registrytest.New(t)
+	r.Publish(t, registrytest.Release("csv_to_json", "1.0.0"))
+	old := r.Files()[ledger.CataloguePath]
+	r.Publish(t, registrytest.Release("text_diff", "1.0.0"))
+	tree := r.Files()
+	digest := spec.DigestOf(tree[ledger.CataloguePath])
+	for name, one := range map[string]struct {
+		stale func(path string, fresh bool) []byte // what a cache answers; nil to pass it on, empty for 404
+		want  []byte
+	}{
+		"at its path":     {func(string, bool) []byte { return nil }, tree[ledger.CataloguePath]},
+		"among objects":   {func(p string, _ bool) []byte { return map[string][]byte{ledger.CataloguePath: old}[p] }, tree[ledger.CataloguePath]},
+		"past the caches": {func(p string, fresh bool) []byte { return map[bool][]byte{false: old}[fresh] }, tree[ledger.CataloguePath]},
+		"nowhere":         {func(string, bool) []byte { return old }, old},
+		"absent":          {func(string, bool) []byte { return []byte{} }, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := registrytest.NewServer(t, tree)
+			if err := r.Memory.Write(t.Context(), ledger.ObjectPath(digest), tree[ledger.CataloguePath], false); err != nil {
+				t.Fatal(err)
+			}
+			s.Serve(r.Files())
+			s.Handle(func(w http.ResponseWriter, req *http.Request, path string) bool {
+				b := one.stale(path, req.URL.Query().Has("fresh"))
+				if b != nil && len(b) == 0 {
+					w.WriteHeader(http.StatusNotFound)
+				}
+				_, _ = w.Write(b)
+				return b != nil
+			})
+			got, err := registry.FetchObject(t.Context(), mustOpen(t, s.URL, options(t, s)), ledger.CataloguePath, digest, 1<<20)
+			if !bytes.Equal(got, one.want) || (one.want == nil) != errors.Is(err, fs.ErrNotExist) || one.want != nil && err != nil {
+				t.Errorf("got %q, %v, want %q", got, err, one.want)
+			}
+		})
+	}
 }
