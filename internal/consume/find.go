@@ -107,7 +107,8 @@ type found struct {
 
 // find fetches and verifies what a reference means. Of several registries
 // exactly one may have the name: which one is meant is not ours to guess,
-// because whoever adds a name to a second registry could take it over.
+// because whoever adds a name to a second registry could take it over. A
+// registry that has the name but not the version counts, for the same reason.
 func (c *Client) find(ctx context.Context, ref spec.Ref, in spec.RegistryName) (*found, error) {
 	pins, err := c.pins(in)
 	if err != nil {
@@ -115,21 +116,25 @@ func (c *Client) find(ctx context.Context, ref spec.Ref, in spec.RegistryName) (
 	}
 	var got *found
 	var missing error
+	var having []spec.RegistryName
 	for _, pin := range pins {
 		f, err := c.findIn(ctx, pin, ref)
 		switch {
-		case err == nil && got != nil:
-			return nil, fault.New(fault.Usage, "ambiguous", "%s is in %s and in %s", ref.At(), got.pin.Name, pin.Name).
-				Hint("add --registry %s or --registry %s", got.pin.Name, pin.Name)
 		case err == nil:
-			got = f
+			got, having = f, append(having, pin.Name)
 		case fault.KindOf(err) != fault.NotFound:
 			return nil, err
-		case missing == nil || fault.ReasonOf(err) == "no_version":
+		case fault.ReasonOf(err) == "no_version":
+			missing, having = err, append(having, pin.Name)
+		case missing == nil:
 			missing = err
 		}
 	}
-	if got == nil {
+	switch {
+	case len(having) > 1:
+		return nil, fault.New(fault.Usage, "ambiguous", "%s is in %s and in %s", ref.Name, having[0], having[1]).
+			Hint("add --registry %s or --registry %s", having[0], having[1])
+	case got == nil:
 		return nil, missing
 	}
 	return got, nil
