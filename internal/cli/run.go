@@ -231,6 +231,10 @@ func (a *app) parseRun(t *spec.Tool, args []string) (*runFlags, json.RawMessage,
 		}
 	}
 	if err := f.Parse(args); err != nil {
+		if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
+			return nil, nil, fault.New(fault.Usage, manifest.ReasonUnknown, "%s has no input or flag %s", t.Name, spec.Quote(unknown.GetSpecifiedName())).
+				Hint("patch-git run %s --help", t.Name)
+		}
 		return nil, nil, usage("%w", err).Hint("patch-git run %s --help", t.Name)
 	}
 	if err := a.out.setColor(a.color); err != nil {
