@@ -9,6 +9,7 @@ import (
 	"github.com/patch-cat/patch-git/internal/consume"
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/host"
+	"github.com/patch-cat/patch-git/spec"
 )
 
 // Version is what `patch-git version` prints.
@@ -67,6 +68,7 @@ byte changed since, and runs them in a sandbox that enforces what they declare.`
   patch-git run csv_to_json --csv-text 'a,b
   1,2'`,
 		SilenceErrors: true, SilenceUsage: true,
+		Args: noSuchCommand, RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 		PersistentPreRunE: func(*cobra.Command, []string) error { return a.out.setColor(a.color) },
 	}
 	f := root.PersistentFlags()
@@ -123,6 +125,20 @@ func exactly(names ...string) cobra.PositionalArgs {
 		e := usage("%s takes %d argument(s), got %d", c.CommandPath(), len(names), len(args))
 		return e.Hint("%s", c.UseLine())
 	}
+}
+
+// noSuchCommand refuses what follows a command that has only commands below
+// it, in place of cobra's own error, which has no kind.
+func noSuchCommand(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	e := usage("unknown command %s for %q", spec.Quote(args[0]), c.CommandPath())
+	c.SuggestionsMinimumDistance = 2
+	for _, s := range c.SuggestionsFor(args[0]) {
+		e = e.Hint("%s %s", c.CommandPath(), s)
+	}
+	return e.Hint("%s --help", c.CommandPath())
 }
 
 // atLeastOne asks for one argument or more.

@@ -11,7 +11,7 @@ func (a *app) registryCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "registry",
 		Short: "Trust registries, make one, publish one",
-		Args:  exactly(),
+		Args:  noSuchCommand,
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.AddCommand(a.registryAdd(), a.registryList(), a.registryRemove(), a.registryInit(), a.registryPublish())

@@ -15,7 +15,13 @@ func (a *app) runsCommand() *cobra.Command {
 		Short: "List past runs, or show one",
 		Example: `  patch-git runs --tool csv_to_json
   patch-git runs 20261121T120000Z-…`,
-		Args: cobra.MaximumNArgs(1), ValidArgsFunction: cobra.NoFileCompletions,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return usage("%s takes one run at most, got %d", c.CommandPath(), len(args)).Hint("%s", c.UseLine())
+			}
+			return nil
+		},
+		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(c *cobra.Command, args []string) error {
 			client, err := a.client()
 			if err != nil {
