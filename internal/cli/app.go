@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -83,6 +84,7 @@ byte changed since, and runs them in a sandbox that enforces what they declare.`
 		&cobra.Group{ID: "write", Title: "Write and publish tools:"},
 		&cobra.Group{ID: "other", Title: "Other:"},
 	)
+	root.SetHelpCommand(helpCommand(root))
 	root.SetHelpCommandGroupID("other")
 	root.SetCompletionCommandGroupID("other")
 	add := func(group string, commands ...*cobra.Command) {
@@ -95,6 +97,11 @@ byte changed since, and runs them in a sandbox that enforces what they declare.`
 		a.verifyCommand(), a.runsCommand(), a.registryCommand())
 	add("write", a.newCommand(), a.checkCommand(), a.publishCommand(), a.yankCommand(), a.revokeCommand())
 	add("other", a.demoCommand(), a.doctorCommand(), a.versionCommand())
+	root.InitDefaultCompletionCmd()
+	if c, _, err := root.Find([]string{"completion"}); err == nil {
+		c.Args, c.RunE = noSuchCommand, root.RunE // a shell that there is not is an error
+		c.Example = "  patch-git completion bash > /etc/bash_completion.d/patch-git"
+	}
 	return root
 }
 
@@ -139,6 +146,36 @@ func noSuchCommand(c *cobra.Command, args []string) error {
 		e = e.Hint("%s %s", c.CommandPath(), s)
 	}
 	return e.Hint("%s --help", c.CommandPath())
+}
+
+// helpCommand is cobra's own, but for a topic that there is not: that is an
+// error, and not a success with a remark.
+func helpCommand(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use: "help [command]", Short: "Explain a command", Example: "  patch-git help registry add",
+		ValidArgsFunction: func(_ *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+			var out []string
+			if c, rest, err := root.Find(args); err == nil && len(rest) == 0 {
+				for _, sub := range c.Commands() {
+					if sub.IsAvailableCommand() && strings.HasPrefix(sub.Name(), prefix) {
+						out = append(out, cobra.CompletionWithDesc(sub.Name(), sub.Short))
+					}
+				}
+			}
+			return out, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			c, rest, err := root.Find(args)
+			if err != nil {
+				return usage("%w", err)
+			}
+			if err := noSuchCommand(c, rest); err != nil {
+				return err
+			}
+			c.InitDefaultHelpFlag() // cobra adds it only to what it executes
+			return c.Help()
+		},
+	}
 }
 
 // atLeastOne asks for one argument or more.
