@@ -302,6 +302,8 @@ func itemType(items json.RawMessage) spec.Type {
 func (a *app) wholeArguments(r *runFlags, rest []string, haveFlags bool) (json.RawMessage, error) {
 	stdin := len(rest) == 1 && rest[0] == "-"
 	switch {
+	case len(rest) > 0 && !stdin && (rest[0] == "true" || rest[0] == "false"):
+		return nil, usage("unexpected argument %s", rest[0]).Hint("a yes or no is given with =, as in --input=%s", rest[0])
 	case len(rest) > 0 && !stdin:
 		return nil, usage("unexpected argument %s", spec.Quote(rest[0])).Hint("values are given by flags: --input value")
 	case !stdin && r.args == "":
@@ -319,6 +321,9 @@ func (a *app) wholeArguments(r *runFlags, rest []string, haveFlags bool) (json.R
 		data, err := durable.ReadFile(a.path(file), limits.Arguments)
 		if errors.Is(err, os.ErrNotExist) {
 			return nil, fault.New(fault.NotFound, "no_file", "there is no file %s", spec.Quote(file))
+		}
+		if err != nil && fault.KindOf(err) == fault.Findings { // too large, or no file to read at all
+			return nil, fault.New(fault.Usage, fault.ReasonOf(err), "--args: %w", err)
 		}
 		return data, err
 	}
