@@ -73,10 +73,14 @@ func (a *app) completeRun(c *cobra.Command, args []string, prefix string) ([]str
 	}
 	var out []string
 	for _, in := range s.Tool.Inputs {
-		out = append(out, cobra.CompletionWithDesc("--"+flagName(in.Name), safe(in.Description)))
+		if flag := "--" + flagName(in.Name); strings.HasPrefix(flag, prefix) {
+			out = append(out, cobra.CompletionWithDesc(flag, safe(in.Description)))
+		}
 	}
 	for _, own := range []string{"--args", "--allow-read", "--allow-write", "--yes", "--timeout", "--memory", "--verbose", "--json"} {
-		out = append(out, own)
+		if strings.HasPrefix(own, prefix) {
+			out = append(out, own)
+		}
 	}
 	return out, cobra.ShellCompDirectiveNoFileComp
 }
