@@ -1,0 +1,132 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// onDisk is the command
+//
+//	on-disk read-only|full DIR cmd…
+//
+// which runs a command that finds the folder on a disk that is read-only, or
+// full. It does so in a mount namespace of its own, so that it works for root
+// too, whom permissions do not stop. What the command left on a full disk is
+// in the folder afterwards.
+func onDisk() {
+	if err := playOnDisk(os.Args[1:]); err != nil {
+		var exit *exec.ExitError
+		if errors.As(err, &exit) {
+			os.Exit(exit.ExitCode())
+		}
+		fmt.Fprintln(os.Stderr, "on-disk:", err)
+		os.Exit(99)
+	}
+}
+
+func playOnDisk(args []string) error {
+	if len(args) < 3 {
+		return errors.New("usage: on-disk read-only|full dir cmd…")
+	}
+	if os.Getenv("ON_DISK") == "" { // outside: start again inside
+		cmd := exec.Command("/proc/self/exe", args...)
+		cmd.Args[0], cmd.Env = "on-disk", append(os.Environ(), "ON_DISK=1")
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+		cmd.SysProcAttr = ownMounts()
+		return cmd.Run()
+	}
+	dir, err := filepath.Abs(args[1])
+	if err != nil {
+		return err
+	}
+	var after func() error
+	switch args[0] {
+	case "read-only":
+		after, err = func() error { return nil }, readOnlyDisk(dir)
+	case "full":
+		after, err = fullDisk(dir)
+	default:
+		err = fmt.Errorf("no disk is %s", args[0])
+	}
+	if err != nil {
+		return err
+	}
+	cmd := exec.Command(args[2], args[3:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	err = cmd.Run()
+	if afterErr := after(); afterErr != nil {
+		return afterErr
+	}
+	return err
+}
+
+func ownMounts() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{
+		Cloneflags:  syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS,
+		UidMappings: []syscall.SysProcIDMap{{ContainerID: os.Getuid(), HostID: os.Getuid(), Size: 1}},
+		GidMappings: []syscall.SysProcIDMap{{ContainerID: os.Getgid(), HostID: os.Getgid(), Size: 1}},
+		AmbientCaps: []uintptr{unix.CAP_SYS_ADMIN},
+	}
+}
+
+func readOnlyDisk(dir string) error {
+	if err := unix.Mount(dir, dir, "", unix.MS_BIND, ""); err != nil {
+		return fmt.Errorf("bind: %w", err)
+	}
+	return unix.Mount("", dir, "", unix.MS_BIND|unix.MS_REMOUNT|unix.MS_RDONLY, "")
+}
+
+// fullDisk puts a small disk over a folder, with the same content, and fills it.
+func fullDisk(dir string) (after func() error, err error) {
+	honest, err := unix.Open(dir, unix.O_PATH|unix.O_DIRECTORY, 0)
+	if err != nil {
+		return nil, err
+	}
+	below := fmt.Sprintf("/proc/self/fd/%d", honest)
+	if err := unix.Mount("disk", dir, "tmpfs", 0, "size=4m,mode=700"); err != nil {
+		return nil, fmt.Errorf("tmpfs: %w", err)
+	}
+	if err := os.CopyFS(dir, os.DirFS(below)); err != nil {
+		return nil, err
+	}
+	filler := filepath.Join(dir, "filler")
+	f, err := os.Create(filler)
+	if err != nil {
+		return nil, err
+	}
+	for block := make([]byte, 4096); err == nil; {
+		_, err = f.Write(block)
+	}
+	if err := f.Close(); err != nil {
+		return nil, err
+	}
+	return func() error {
+		if err := os.Remove(filler); err != nil {
+			return err
+		}
+		entries, err := os.ReadDir(below)
+		if err != nil {
+			return err
+		}
+		for _, e := range entries {
+			if err := os.RemoveAll(filepath.Join(below, e.Name())); err != nil {
+				return err
+			}
+		}
+		return os.CopyFS(below, os.DirFS(dir))
+	}, nil
+}
+
+// canMount tells whether this user may make mount namespaces.
+var canMount = sync.OnceValue(func() bool {
+	cmd := exec.Command("/bin/true")
+	cmd.SysProcAttr = ownMounts()
+	return cmd.Run() == nil
+})

@@ -1,0 +1,128 @@
+// The tests of the whole program: transcripts of what a person types and sees
+// (testdata/script), and what becomes of one user's state when many processes
+// share it or die. The program under test is the test binary itself, started
+// anew for every command.
+package main
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/patch-cat/patch-git/internal/sandbox"
+)
+
+// TestMain is the program where the test binary was started under its name,
+// and the tool where the sandbox started it.
+func TestMain(m *testing.M) {
+	sandbox.Helper()
+	testscript.Main(m, map[string]func(){
+		"patch-git": patchGit,
+		"on-disk":   onDisk,
+	})
+}
+
+// patchGit is main, in a session of its own: a test that is started from a
+// terminal must not ask the person there. A transcript that wants to be asked
+// says ttyin, which makes the process lead a session already.
+func patchGit() {
+	_, _ = syscall.Setsid()
+	main()
+}
+
+// TestScripts plays every transcript. One command of its own per kind of actor
+// is in the files actor_*_test.go.
+func TestScripts(t *testing.T) {
+	root := scriptRoot(t)
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		Setup:               setup,
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		UpdateScripts:       os.Getenv("PATCH_GIT_UPDATE") != "",
+		WorkdirRoot:         root,
+		Condition:           condition,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits":       exits,
+			"as":          as,
+			"registry":    makeRegistry,
+			"serve":       serve,
+			"attacker":    attacker,
+			"tree-digest": treeDigest,
+			"json":        jsonHas,
+			"fill":        fill,
+		},
+	})
+}
+
+// scriptRoot is a short path for the work of the transcripts, so that their
+// lines do not wrap and sockets fit; it goes away with the test.
+func scriptRoot(t *testing.T) string {
+	t.Helper()
+	root, err := os.MkdirTemp("", "pg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if root, err = filepath.EvalSymlinks(root); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(root); err != nil {
+			t.Error(err)
+		}
+	})
+	return root
+}
+
+// setup makes a fresh machine: a home with nothing in it.
+func setup(e *testscript.Env) error {
+	home := filepath.Join(e.WorkDir, "home")
+	e.Setenv("HOME", home)
+	e.Setenv("PATCH_GIT_HOME", filepath.Join(e.WorkDir, "user"))
+	e.Setenv("NO_COLOR", "")
+	e.Setenv("TERM", "xterm")
+	return os.MkdirAll(home, 0o755)
+}
+
+// condition knows what a transcript may ask of the machine.
+func condition(cond string) (bool, error) {
+	switch cond {
+	case "mounts": // whether on-disk can mount a disk of its own
+		return canMount(), nil
+	}
+	return false, errors.New("unknown condition " + cond)
+}
+
+// exits N cmd… runs a command and holds its exit code against N.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits code cmd…")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) {
+			ts.Fatalf("%s did not run: %v", args[1], err)
+		}
+		got = exit.ExitCode()
+	}
+	if got != want {
+		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+// as WHO makes the following commands those of another user of the machine.
+func as(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: as user")
+	}
+	ts.Setenv("PATCH_GIT_HOME", filepath.Join(ts.Getenv("WORK"), args[0]))
+}
