@@ -89,6 +89,8 @@ func (a *app) runTool(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	client.Warm(c.Context())
+	defer client.Close()
 	runRevoked := slices.Contains(args, "--unsafe-run-revoked")
 	subject, err := a.subject(c, client, target, runRevoked)
 	if err != nil {

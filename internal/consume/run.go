@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/patch-cat/patch-git/internal/audit"
@@ -120,11 +121,18 @@ func (c *Client) Run(ctx context.Context, s *Subject, raw json.RawMessage, o Run
 		return nil, err // nothing to record: no call was made that the tool could answer
 	}
 	rec.Inputs = args
-	run, err := c.Journal.Begin(ctx, rec)
-	if err != nil {
-		return nil, err
+	// The intent is written while the run is prepared, and before it starts.
+	intent := make(chan func() (*audit.Run, error), 1)
+	go func(rec audit.Record) {
+		run, err := c.Journal.Begin(ctx, rec)
+		intent <- func() (*audit.Run, error) { return run, err }
+	}(rec)
+	begun := sync.OnceValues(func() (*audit.Run, error) { return (<-intent)() })
+	ran, outcome, err := c.run(ctx, s, args, o, &rec, begun)
+	run, beginErr := begun()
+	if beginErr != nil {
+		return nil, beginErr
 	}
-	ran, outcome, err := c.run(ctx, s, args, o, &rec)
 	switch {
 	case err == nil:
 		rec.Status, rec.Output = audit.Succeeded, ran.Result
@@ -150,8 +158,9 @@ func (c *Client) Run(ctx context.Context, s *Subject, raw json.RawMessage, o Run
 	return ran, nil
 }
 
-// run is what happens between intent and result.
-func (c *Client) run(ctx context.Context, s *Subject, args json.RawMessage, o RunOptions, rec *audit.Record) (*Ran, sandbox.Outcome, error) {
+// run is what happens between intent and result. The tool starts only after
+// the intent was recorded.
+func (c *Client) run(ctx context.Context, s *Subject, args json.RawMessage, o RunOptions, rec *audit.Record, begun func() (*audit.Run, error)) (*Ran, sandbox.Outcome, error) {
 	none := sandbox.Outcome{Exit: -1}
 	if err := c.admit(s, o); err != nil {
 		return nil, none, err
@@ -178,6 +187,9 @@ func (c *Client) run(ctx context.Context, s *Subject, args json.RawMessage, o Ru
 		return nil, none, err
 	}
 	rec.Sandbox.Python, rec.Sandbox.EnvKeys = python, envKeys(job.Env)
+	if _, err := begun(); err != nil {
+		return nil, none, err
+	}
 	out, err := box.Run(ctx, job)
 	if err != nil {
 		return nil, none, err

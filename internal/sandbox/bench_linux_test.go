@@ -65,7 +65,7 @@ func BenchmarkHello(b *testing.B) {
 	for b.Loop() {
 		for i, k := range kinds {
 			if k.name == "warm" {
-				warmed.Warm()
+				warmed.Warm(sandbox.Job{})
 				time.Sleep(10 * time.Millisecond)
 			}
 			began := time.Now()

@@ -303,15 +303,15 @@ func TestManyAtOnce(t *testing.T) {
 func TestWarm(t *testing.T) {
 	forEachDriver(t, func(t *testing.T, s *sandbox.Sandbox) {
 		for _, network := range []bool{false, true, false} {
-			s.Warm()
-			s.Warm() // one is enough
+			s.Warm(sandbox.Job{})
+			s.Warm(sandbox.Job{}) // one is enough
 			job := tool(t, "print('hello')")
 			job.Network = network
 			if out := run(t, s, job); string(out.Stdout) != "hello\n" {
 				t.Errorf("got %q %s", out.Stdout, out.Stderr)
 			}
 		}
-		s.Warm()
+		s.Warm(sandbox.Job{})
 		s.Close()
 		s.Close()
 	})

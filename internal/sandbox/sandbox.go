@@ -184,10 +184,10 @@ func (s *Sandbox) run(ctx context.Context, d driver, job Job) (Outcome, error) {
 }
 
 // Warm begins the next run before its job is known, and returns at once: the
-// start of the helper and the empty root are ready when Run comes. It helps a
-// job without network whose mounts anyone may read; for another it is thrown
-// away. Close ends what no Run took.
-func (s *Sandbox) Warm() {
+// start of the helper and the empty root are ready when Run comes. guess is
+// what the job is likely to be, as far as network and mounts go; for a job
+// that is otherwise the beginning is thrown away. Close ends what no Run took.
+func (s *Sandbox) Warm(guess Job) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.spare != nil {
@@ -198,7 +198,7 @@ func (s *Sandbox) Warm() {
 	go func() {
 		defer close(spare)
 		// A failure shows when Run tries for itself.
-		if p, err := s.driver.prepare(Job{}); err == nil {
+		if p, err := s.driver.prepare(guess); err == nil {
 			spare <- p
 		}
 	}()
