@@ -53,10 +53,13 @@ func parseCheckpoint(text string, registry spec.RegistryName) (LogRoot, error) {
 		return LogRoot{}, errors.New("checkpoint is of another log")
 	}
 	size, err := strconv.ParseInt(lines[1], 10, 64)
-	if err != nil || size < 0 || strconv.FormatInt(size, 10) != lines[1] {
+	if err != nil || strconv.FormatInt(size, 10) != lines[1] {
 		return LogRoot{}, fmt.Errorf("checkpoint has the size %s", spec.Quote(lines[1]))
 	}
 	root := LogRoot{Size: size}
+	if err := root.check(); err != nil {
+		return LogRoot{}, fmt.Errorf("checkpoint: %w", err)
+	}
 	hash, err := base64.StdEncoding.Strict().DecodeString(lines[2])
 	if err != nil || copy(root.Root[:], hash) != len(root.Root) || len(hash) != len(root.Root) {
 		return LogRoot{}, errors.New("checkpoint has a root that is not a SHA-256")

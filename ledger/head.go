@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/patch-cat/patch-git/internal/limits"
 	"github.com/patch-cat/patch-git/spec"
 )
 
@@ -31,6 +32,15 @@ type LogRoot struct {
 	Root spec.Digest `json:"root"`
 }
 
+// check refuses sizes that no log has: the sizes of a signed document are
+// foreign all the same, and some would keep the arithmetic busy for ever.
+func (r LogRoot) check() error {
+	if r.Size < 0 || r.Size > limits.LogSize {
+		return fmt.Errorf("log has the impossible size %d", r.Size)
+	}
+	return nil
+}
+
 // ParseHead reads a head.
 func ParseHead(data []byte) (*Head, error) {
 	h, err := decode[Head]("head", data, smallDocument)
@@ -40,8 +50,11 @@ func ParseHead(data []byte) (*Head, error) {
 	if err := checkSchema("head", h.Schema, HeadSchema); err != nil {
 		return nil, err
 	}
-	if h.Seq < 1 || h.Log.Size < 0 {
-		return nil, fmt.Errorf("head has the impossible sequence %d or log size %d", h.Seq, h.Log.Size)
+	if h.Seq < 1 {
+		return nil, fmt.Errorf("head has the impossible sequence %d", h.Seq)
+	}
+	if err := h.Log.check(); err != nil {
+		return nil, fmt.Errorf("head: %w", err)
 	}
 	for i := range len(h.Commit) {
 		if c := h.Commit[i]; (c < '0' || c > '9') && (c < 'a' || c > 'f') {

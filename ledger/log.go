@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -44,6 +45,9 @@ func ParseProof(data []byte) (*Proof, error) {
 
 // Included tells why the proof's entry is not in the log with the root, or nil.
 func (p *Proof) Included(root LogRoot) error {
+	if err := root.check(); err != nil {
+		return err
+	}
 	hashes := make(tlog.RecordProof, len(p.Hashes))
 	for i, h := range p.Hashes {
 		hashes[i] = tlog.Hash(h)
@@ -62,6 +66,9 @@ type TileReader func(path string) ([]byte, error)
 // log with root older, or nil. It reads O(log n) tiles of the newer log and
 // believes none that does not hash to the newer root.
 func Consistent(older, newer LogRoot, read TileReader) error {
+	if err := cmp.Or(older.check(), newer.check()); err != nil {
+		return err
+	}
 	switch {
 	case older.Size > newer.Size:
 		return fmt.Errorf("log has %d entries, it had %d", newer.Size, older.Size)

@@ -39,6 +39,10 @@ func ParseRevoked(data []byte) (*Revoked, error) {
 		if i > 0 && !less(r.Revoked[i-1], r.Revoked[i]) {
 			return nil, fmt.Errorf("revoked list is out of order")
 		}
+		if r.Revoked[i].Reason == "" {
+			// Reason answers "" for what is not revoked.
+			return nil, fmt.Errorf("revoked list has %s@%s without a reason", r.Revoked[i].Name, r.Revoked[i].Version)
+		}
 	}
 	return r, nil
 }

@@ -1,7 +1,6 @@
 package verify
 
 import (
-	"errors"
 	"time"
 
 	"github.com/patch-cat/patch-git/internal/fault"
@@ -112,12 +111,12 @@ func (h Head) Follows(seen *Seen, read ledger.TileReader) error {
 		return refuse(ReasonRollback, "the log of %s has %d entries, but %d were seen before", h.policy.Registry, h.doc.Log.Size, seen.Log.Size)
 	}
 	err := ledger.Consistent(seen.Log, h.doc.Log, read)
-	var unavailable *fault.Error
-	switch {
-	case err == nil:
+	if err == nil {
 		return nil
-	case errors.As(err, &unavailable) && unavailable.Kind == fault.Unavailable:
-		return unavailable // could not tell is not "no"
+	}
+	switch fault.KindOf(err) {
+	case fault.Unavailable, fault.Interrupted:
+		return err // could not tell is not "no"
 	}
 	return refuse(ReasonSplitView, "%s: %w", h.policy.Registry, err)
 }

@@ -39,14 +39,13 @@ const (
 	ReasonSplitView Reason = "split_view"   // contradicts what was already seen
 )
 
-// Reasons lists every reason, so that a test can ask for a refusal of each.
 var reasons = [...]Reason{
 	ReasonPolicy, ReasonBundle, ReasonKey, ReasonSignature, ReasonStatement, ReasonPredicate, ReasonSubject, ReasonRegistry,
 	ReasonHead, ReasonRevoked, ReasonBuckets, ReasonBucket, ReasonRecord, ReasonRelease, ReasonFile, ReasonManifest,
 	ReasonLog, ReasonRollback, ReasonSplitView,
 }
 
-// Reasons lists every reason there is.
+// Reasons lists every reason there is, so that a test can ask for a refusal of each.
 func Reasons() []Reason { return append([]Reason(nil), reasons[:]...) }
 
 func refuse(r Reason, format string, args ...any) *fault.Error {

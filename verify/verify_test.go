@@ -363,6 +363,9 @@ func TestFollows(t *testing.T) {
 	if err := second.Follows(seen(first), func(string) ([]byte, error) { return nil, down }); fault.KindOf(err) != fault.Unavailable {
 		t.Errorf("without tiles: %v", err)
 	}
+	if err := second.Follows(seen(first), func(string) ([]byte, error) { return nil, context.Canceled }); fault.KindOf(err) != fault.Interrupted {
+		t.Errorf("interrupted while reading tiles: %v", err)
+	}
 	if err := second.Follows(seen(first), func(p string) ([]byte, error) {
 		b, err := read(p)
 		return flip(b), err

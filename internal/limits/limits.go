@@ -37,8 +37,9 @@ const (
 	Catalogue    = 64 * MiB  // search/tools.json
 	Tile         = 64 * KiB  // one hash tile is at most 8 KiB
 	EntryTile    = 256 * 64 * KiB
-	LogEntry     = 65_535 // the entry bundle has a 16-bit length
-	Proof        = 64     // hashes in an inclusion proof
+	LogEntry     = 65_535  // the entry bundle has a 16-bit length
+	LogSize      = 1 << 40 // entries; the log's arithmetic does not end near 2^63
+	Proof        = 64      // hashes in an inclusion proof
 	BatchSeal    = 100_000
 	RegistryName = 100
 )
