@@ -1,0 +1,77 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Every package's initialisation is paid by every start of the program. The
+// budget is for all of them together, and a small one for our own, so that an
+// expression or a table that is compiled at start-up shows up here and not as
+// a slow command months later.
+const (
+	initBudget    = 8 * time.Millisecond
+	ownInitBudget = 500 * time.Microsecond
+	startTries    = 12 // the fastest counts: the machine may be busy
+)
+
+var initLine = regexp.MustCompile(`(?m)^init (\S+) @\S+ ms, (\S+) ms clock`)
+
+// TestInitBudget starts the real program with the runtime's own trace of
+// initialisation.
+func TestInitBudget(t *testing.T) {
+	program := filepath.Join(t.TempDir(), "patch-git")
+	build := exec.Command("go", "build", "-o", program, ".")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("building: %v\n%s", err, out)
+	}
+	best, bestOwn := time.Hour, time.Hour
+	slowest := ""
+	for range startTries {
+		cmd := exec.Command(program, "version")
+		cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")
+		var stderr bytes.Buffer
+		cmd.Stderr = &stderr
+		if err := cmd.Run(); err != nil {
+			t.Fatal(err)
+		}
+		var total, own time.Duration
+		var lines []string
+		for _, m := range initLine.FindAllStringSubmatch(stderr.String(), -1) {
+			clock, err := strconv.ParseFloat(m[2], 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			d := time.Duration(clock * float64(time.Millisecond))
+			total += d
+			if strings.HasPrefix(m[1], "github.com/patch-cat/patch-git") {
+				own += d
+			}
+			if d > 100*time.Microsecond {
+				lines = append(lines, m[1]+" "+d.String())
+			}
+		}
+		if total == 0 {
+			t.Fatalf("no trace in\n%s", stderr.String())
+		}
+		if total < best {
+			best, slowest = total, strings.Join(lines, ", ")
+		}
+		bestOwn = min(bestOwn, own)
+	}
+	t.Logf("initialisation %v, our own packages %v (%s)", best, bestOwn, slowest)
+	if best > initBudget {
+		t.Errorf("initialisation takes %v, the budget is %v: %s", best, initBudget, slowest)
+	}
+	if bestOwn > ownInitBudget {
+		t.Errorf("our own packages take %v to initialise, the budget is %v", bestOwn, ownInitBudget)
+	}
+}
