@@ -112,7 +112,7 @@ func (a *app) client() (*consume.Client, error) {
 		return nil, err
 	}
 	if !a.quiet {
-		c.Warn = a.out.warn
+		c.Warn = a.warn
 		c.Progress = a.out.progress
 	}
 	return c, nil

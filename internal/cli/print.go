@@ -138,6 +138,19 @@ type errorDocument struct {
 	Exit    int      `json:"exit"`
 }
 
+// warn says something on stderr that stops nothing. With --json it is a line
+// of JSON like an error, so that a program can read all of stderr.
+func (a *app) warn(text string) {
+	if !a.json {
+		a.out.warn(text)
+		return
+	}
+	a.out.endProgress()
+	e := json.NewEncoder(a.host.Stderr)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(map[string]any{"schema": 1, "type": "warning", "message": text})
+}
+
 // silentError is an error whose text was printed as part of the answer.
 type silentError struct{ error }
 

@@ -80,7 +80,7 @@ type pullDocument struct {
 func (a *app) pulled(p *consume.Pulled) pullDocument {
 	r := p.Receipt
 	if p.Yanked != "" {
-		a.out.warn(r.Ref().At() + " was yanked: " + p.Yanked)
+		a.warn(r.Ref().At() + " was yanked: " + p.Yanked)
 	}
 	if !a.json {
 		a.out.printf("%s %s from %s\n", a.out.green("installed"), a.out.bold(r.Ref().At()), r.Registry)

@@ -41,7 +41,7 @@ func (a *app) runsCommand() *cobra.Command {
 				return err
 			}
 			for _, b := range broken {
-				a.out.warn("run " + string(b.RunID) + ": " + b.Message)
+				a.warn("run " + string(b.RunID) + ": " + b.Message)
 			}
 			if a.json {
 				if runs == nil {
