@@ -3,6 +3,8 @@ package cli
 import (
 	"errors"
 	"io/fs"
+	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -20,7 +22,7 @@ func (a *app) workshop() (*contribute.Workshop, error) {
 	}
 	if !a.quiet {
 		w.Progress = a.out.progress
-		w.Warn = a.out.warn
+		w.Warn = a.warn
 	}
 	return w, nil
 }
@@ -100,7 +102,7 @@ where a registry would take all of them, 3 where one has an error.`,
 					bad++
 				}
 				if !a.json {
-					a.printFindings(r.Findings)
+					a.printFindings(arg, r.Findings)
 					if one.OK {
 						a.out.printf("%s  %s\n", a.out.green("ok"), safe(arg))
 					}
@@ -119,8 +121,17 @@ where a registry would take all of them, 3 where one has an error.`,
 	}
 }
 
-func (a *app) printFindings(fs []spec.Finding) {
+// printFindings prints problems with the place where a person finds them. of
+// is the file or folder that was looked at, as it was typed; findings name
+// files as they are called in a release.
+func (a *app) printFindings(of string, fs []spec.Finding) {
 	for _, f := range fs {
+		switch {
+		case f.File == "", f.File == of, f.File == spec.FormatPatch.MainFile() && strings.HasSuffix(of, ".py"):
+			f.File = of
+		case !filepath.IsAbs(f.File) && !strings.HasPrefix(f.File, `"`): // not one that had to be quoted
+			f.File = filepath.Join(of, f.File)
+		}
 		text := safe(f.String())
 		switch f.Severity {
 		case spec.SeverityError:
@@ -158,6 +169,13 @@ content is a new version.`,
 				return err
 			}
 			done, err := w.PublishFile(c.Context(), a.path(args[0]), a.path(to), a.pathOr(key), login, id)
+			if done != nil {
+				for _, r := range done.Reports {
+					if r.File == a.path(args[0]) {
+						r.File = args[0]
+					}
+				}
+			}
 			return a.published(done, err)
 		},
 	}

@@ -204,7 +204,7 @@ publication that was cut short is finished by the same command.`,
 func (a *app) published(done *contribute.Published, err error) error {
 	if done != nil && len(done.Reports) > 0 && !a.json {
 		for _, r := range done.Reports {
-			a.printFindings(r.Findings)
+			a.printFindings(r.File, r.Findings)
 		}
 	}
 	if err != nil {

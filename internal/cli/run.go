@@ -154,7 +154,7 @@ func (a *app) printRan(ran *consume.Ran, verbose bool) error {
 	}
 	if !a.quiet {
 		for _, n := range ran.NotEnforced {
-			a.out.warn("the sandbox could not enforce: " + n)
+			a.warn("the sandbox could not enforce: " + n)
 		}
 	}
 	if a.json {
@@ -193,7 +193,7 @@ func (a *app) subject(c *cobra.Command, client *consume.Client, target string, r
 		}
 		s, findings, err := consume.Local(filepath.Base(target), data)
 		if err != nil && !a.json {
-			a.printFindings(findings)
+			a.printFindings(target, findings)
 		}
 		return s, err
 	}
