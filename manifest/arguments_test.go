@@ -37,8 +37,10 @@ func TestArguments(t *testing.T) {
 	}{
 		{"defaults are filled in", full, `{"url":"a"}`, `{"url":"a",` + fullDefaults + `}`, "", ""},
 		{"members follow the inputs", full, ` { "limit" : 7 , "url" : "a" } `, `{"url":"a",` + strings.Replace(fullDefaults, "100", "7", 1) + `}`, "", ""},
-		{"numbers stay exact", full, `{"url":"a","limit":9007199254740993,"ratio":1.10}`,
-			`{"url":"a",` + strings.NewReplacer("100", "9007199254740993", "2.50", "1.10").Replace(`"columns":["name","1"],"limit":100,"ratio":2.50,"header":true,`) + fullDefaults[strings.Index(fullDefaults, `"options"`):] + `}`, "", ""},
+		{
+			"numbers stay exact", full, `{"url":"a","limit":9007199254740993,"ratio":1.10}`,
+			`{"url":"a",` + strings.NewReplacer("100", "9007199254740993", "2.50", "1.10").Replace(`"columns":["name","1"],"limit":100,"ratio":2.50,"header":true,`) + fullDefaults[strings.Index(fullDefaults, `"options"`):] + `}`, "", "",
+		},
 		{"an integer may be spelled 1.0", full, `{"url":"a","limit":1.0}`, `{"url":"a",` + strings.Replace(fullDefaults, "100", "1.0", 1) + `}`, "", ""},
 		{"strings have one spelling", full, `{"url":"\u0061\/\ud83d\ude00\u007f"}`, `{"url":"a/😀\u007f",` + fullDefaults + `}`, "", ""},
 		{"null where the default is null", full, `{"url":"a","note":null}`, `{"url":"a",` + fullDefaults + `}`, "", ""},

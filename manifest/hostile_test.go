@@ -113,8 +113,10 @@ func TestSizes(t *testing.T) {
 		{"source scan", small, pad(limits.SourceScan + 1), notScanned},
 		{"frontmatter", frontmatter(limits.ManifestBytes - 10), frontmatter(limits.ManifestBytes + 10), blockTooLarge},
 		{"values", values(limits.ManifestNodes - used), values(limits.ManifestNodes - used + 1), tooManyNodes},
-		{"printed size", with(t, "inputs: []", `inputs: []`+"\n"+`# x-a: "`+strings.Repeat(`\a`, 10_000)+`"`),
-			with(t, "inputs: []", `inputs: []`+"\n"+`# x-a: "`+strings.Repeat(`\a`, 20_000)+`"`), blockTooLarge},
+		{
+			"printed size", with(t, "inputs: []", `inputs: []`+"\n"+`# x-a: "`+strings.Repeat(`\a`, 10_000)+`"`),
+			with(t, "inputs: []", `inputs: []`+"\n"+`# x-a: "`+strings.Repeat(`\a`, 20_000)+`"`), blockTooLarge,
+		},
 	}
 	for _, c := range cases {
 		if _, findings := Read("tool.py", c.at, Strict); spec.Blocking(findings) {

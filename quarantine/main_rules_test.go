@@ -30,14 +30,18 @@ func TestMainRules(t *testing.T) {
 		{"star arguments", strings.Replace(validSource, signature, "def main(text, limit=10, **rest):", 1), none, "MAIN-002 error"},
 		{"only keywords", strings.Replace(validSource, signature, "def main(*, text, limit=10):", 1), none, ""},
 		{"no default", strings.Replace(validSource, signature, "def main(text, limit):", 1), none, "MAIN-003 warning"},
-		{"required without default", strings.Replace(validSource, signature, "def main(text, limit):", 1),
-			tool(func(t *spec.Tool) { t.Inputs[1].Required, t.Inputs[1].Default = true, nil }), ""},
+		{
+			"required without default", strings.Replace(validSource, signature, "def main(text, limit):", 1),
+			tool(func(t *spec.Tool) { t.Inputs[1].Required, t.Inputs[1].Default = true, nil }), "",
+		},
 		{"other default", strings.Replace(validSource, signature, "def main(text, limit=20):", 1), none, "MAIN-004 warning"},
 		{"default of another type", strings.Replace(validSource, signature, "def main(text, limit='10'):", 1), none, "MAIN-004 warning"},
 		{"equal number", strings.Replace(validSource, signature, "def main(text, limit=10.0):", 1), none, ""},
 		{"computed default", strings.Replace(validSource, signature, "def main(text, limit=2 * 5):", 1), none, ""},
-		{"nested default", strings.Replace(validSource, signature, "def main(text, limit={'a': [1, None, True], 'b': 'é'}):", 1),
-			tool(func(t *spec.Tool) { t.Inputs[1].Default = json.RawMessage(`{"b":"é","a":[1.0,null,true]}`) }), ""},
+		{
+			"nested default", strings.Replace(validSource, signature, "def main(text, limit={'a': [1, None, True], 'b': 'é'}):", 1),
+			tool(func(t *spec.Tool) { t.Inputs[1].Default = json.RawMessage(`{"b":"é","a":[1.0,null,true]}`) }), "",
+		},
 		{"other annotation", strings.Replace(validSource, signature, "def main(text: bytes, limit: 'Optional[str]' = 10):", 1), none, "MAIN-005 warning"},
 		{"optional annotation", strings.Replace(validSource, signature, "def main(text: 'str | None', limit: 'typing.Optional[int]' = 10):", 1), none, ""},
 		{"list annotation", strings.Replace(validSource, signature, "def main(text: 'list[str]', limit: int = 10):", 1), none, "MAIN-005 warning"},
@@ -45,10 +49,12 @@ func TestMainRules(t *testing.T) {
 		{"absolute import", "from json import decoder\n" + validSource, none, ""},
 		{"unknown module", "import bs4, bs4.element\n" + validSource, none, "DEP-004 warning"},
 		{"unknown module in a function", strings.Replace(validSource, signature, signature+"\n    import yaml", 1), none, "DEP-004 warning"},
-		{"package of another name", "import bs4, PIL.Image, google.cloud.storage, ruamel.yaml, some_thing\n" + validSource,
+		{
+			"package of another name", "import bs4, PIL.Image, google.cloud.storage, ruamel.yaml, some_thing\n" + validSource,
 			tool(func(t *spec.Tool) {
 				t.Runtime.Packages = []string{"beautifulsoup4==4.12.3", "Pillow==10.0", "google-cloud-storage==2.1", "ruamel.yaml==0.18", "Some.Thing==1.0"}
-			}), ""},
+			}), "",
+		},
 		{"optional module", "try:\n    import lxml\nexcept ImportError:\n    lxml = None\n" + validSource, none, ""},
 		{"network module", "import socket\n" + validSource, none, "CAP-001 warning"},
 		{"network declared", "import socket\n" + validSource, tool(func(t *spec.Tool) { t.Capabilities.Network = true }), ""},
@@ -88,9 +94,18 @@ func TestSameJSON(t *testing.T) {
 		a, b string
 		want bool
 	}{
-		{"1", "1.0", true}, {"1", "true", false}, {"null", "null", true}, {"0.1", "0.10", true}, {"1e2", "100", true},
-		{"1e999999999", "1", false}, {`[1,2]`, `[1,2.0]`, true}, {`[1,2]`, `[2,1]`, false}, {`{"a":1}`, `{"b":1}`, false},
-		{`{"a":1,"b":2}`, `{"b":2,"a":1}`, true}, {`"a"`, `"\u0061"`, true}, {"{", "{", false},
+		{"1", "1.0", true},
+		{"1", "true", false},
+		{"null", "null", true},
+		{"0.1", "0.10", true},
+		{"1e2", "100", true},
+		{"1e999999999", "1", false},
+		{`[1,2]`, `[1,2.0]`, true},
+		{`[1,2]`, `[2,1]`, false},
+		{`{"a":1}`, `{"b":1}`, false},
+		{`{"a":1,"b":2}`, `{"b":2,"a":1}`, true},
+		{`"a"`, `"\u0061"`, true},
+		{"{", "{", false},
 		{"123456789012345678901", "123456789012345678902", false},
 	} {
 		if got := sameJSON([]byte(tc.a), []byte(tc.b)); got != tc.want {

@@ -104,10 +104,14 @@ func TestImportWork(t *testing.T) {
 		{"class M(type): pass\nclass A(metaclass=M): pass", "PY-002 error", "import abc\nclass A(metaclass=abc.ABCMeta): pass"},
 		{"class A:\n    def __init_subclass__(cls): print(1)", "PY-002 error", "class A:\n    def __init__(self): print(1)"},
 		{"class A:\n    def __init__(self): print(1)\nX = A()", "PY-002 error", "from typing import NamedTuple\nclass A(NamedTuple):\n    x: int\nX = A(1)"},
-		{"from dataclasses import dataclass, field\nimport os\n@dataclass\nclass A:\n    x: str = field(default_factory=os.getcwd)\nX = A()", "PY-002 error",
-			"from dataclasses import dataclass\n@dataclass(frozen=True)\nclass A:\n    x: str = ''\nX = A()"},
-		{"from typing import NamedTuple\nclass A(NamedTuple):\n    x: int\n    @property\n    def y(self): print(1)\nX = A(1)\nY = X.y", "PY-002 error",
-			"from enum import Enum\nclass A(Enum):\n    X = 1\nY = A.X.value"},
+		{
+			"from dataclasses import dataclass, field\nimport os\n@dataclass\nclass A:\n    x: str = field(default_factory=os.getcwd)\nX = A()", "PY-002 error",
+			"from dataclasses import dataclass\n@dataclass(frozen=True)\nclass A:\n    x: str = ''\nX = A()",
+		},
+		{
+			"from typing import NamedTuple\nclass A(NamedTuple):\n    x: int\n    @property\n    def y(self): print(1)\nX = A(1)\nY = X.y", "PY-002 error",
+			"from enum import Enum\nclass A(Enum):\n    X = 1\nY = A.X.value",
+		},
 		{"def load(): return 1\nX = load()", "PY-002 error", "def load(): return 1\nX = load"},
 		{"from os import *\nX = len('a')\nY = system('id')", "PY-002 error, PY-002 error, PY-002 error", "X = len('a')"},
 		{"(lambda: 0).__globals__.update(a=1)", "PY-002 error", "X = 'a b'.split()"},
@@ -130,8 +134,10 @@ func TestImportWork(t *testing.T) {
 		{"import os\nclass K:\n    e = os.environ\nK.e['PATH'] = '/evil'", "PY-002 error, PY-002 error", "class K: pass\nK.e = 1"},
 		{"import os\nfrom collections import defaultdict\nX = defaultdict(os.getcwd)\nY = X['a']", "PY-002 error", "from collections import defaultdict\nX = defaultdict(list)\nY = X['a']"},
 		{"import os\ndef deco(f):\n    os.system('id')\n    return f\n@deco\ndef f(): pass", "PY-002 error", "import functools\ndef deco(f):\n    @functools.wraps(f)\n    def inner(*a): return f(*a)\n    return inner\n@deco\ndef f(): pass"},
-		{"import os\ndef retry(n):\n    def deco(f):\n        os.system('id')\n        return f\n    return deco\n@retry(3)\ndef f(): pass", "PY-002 error",
-			"def retry(n):\n    def deco(f):\n        def inner(*a):\n            for i in range(n): f(*a)\n        return inner\n    return deco\n@retry(3)\ndef f(): pass"},
+		{
+			"import os\ndef retry(n):\n    def deco(f):\n        os.system('id')\n        return f\n    return deco\n@retry(3)\ndef f(): pass", "PY-002 error",
+			"def retry(n):\n    def deco(f):\n        def inner(*a):\n            for i in range(n): f(*a)\n        return inner\n    return deco\n@retry(3)\ndef f(): pass",
+		},
 		{"import os\ndef deco(f): return f\ndeco = os.system\n@deco\ndef f(): pass", "PY-002 error", "def deco(f): return f\n@deco\ndef f(): pass"},
 		{"import logging\nlogging.basicConfig()", "PY-002 error", "import logging\nlog = logging.getLogger(__name__)"},
 	}
@@ -174,8 +180,10 @@ func TestBytes(t *testing.T) {
 		{"byte order mark", source("# ---\n# name", "\ufeff# ---\n# name"), "PY-001 error, TXT-001 warning", nil},
 		{"carriage return alone", source(body, "\n# x\rimport os"+body), "PY-001 error, TXT-001 error", source(body, "\n# x\r\nimport os"+body)},
 		{"utf-7 cookie", source("# ---\n# name", "# -*- coding: utf-7 -*-\n# ---\n# name"), "PY-001 error", source("# ---\n# name", "# -*- coding: UTF-8 -*-\n# ---\n# name")},
-		{"latin cookie on line two", source("# ---\n# name", "#!/usr/bin/env python3\n# vim: set fileencoding=latin-1 :\n# ---\n# name"), "PY-001 error",
-			source("# ---\n# name", "#!/usr/bin/env python3\n# vim: set fileencoding=utf_8 :\n# ---\n# name")},
+		{
+			"latin cookie on line two", source("# ---\n# name", "#!/usr/bin/env python3\n# vim: set fileencoding=latin-1 :\n# ---\n# name"), "PY-001 error",
+			source("# ---\n# name", "#!/usr/bin/env python3\n# vim: set fileencoding=utf_8 :\n# ---\n# name"),
+		},
 		{"cookie on line three", source("# ---\n# name", "# coding: cp1252\n\n\n# ---\n# name"), "PY-001 error", source("# ---\n# name", "\n\n# coding: cp1252\n# ---\n# name")},
 	})
 }

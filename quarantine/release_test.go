@@ -24,8 +24,10 @@ func TestShape(t *testing.T) {
 		{"path upwards", addFile("../README.md", "x"), "GOV-003 error", addFile("README.md", "x")},
 		{"hidden path", addFile(".README.md", "x"), "GOV-003 error", addFile("README.md", "x")},
 		{"device name", addFile("NUL.md", "x"), "GOV-003 error", addFile("LICENSE.md", "x")},
-		{"case twins", func(s *Subject) { addFile("LICENSE-A", "x")(s); addFile("LICENSE-a", "y")(s) }, "GOV-003 error",
-			func(s *Subject) { addFile("LICENSE-A", "x")(s); addFile("LICENSE-b", "y")(s) }},
+		{
+			"case twins", func(s *Subject) { addFile("LICENSE-A", "x")(s); addFile("LICENSE-a", "y")(s) }, "GOV-003 error",
+			func(s *Subject) { addFile("LICENSE-A", "x")(s); addFile("LICENSE-b", "y")(s) },
+		},
 		{"same path twice", func(s *Subject) { addFile("NOTES.md", "x")(s); addFile("NOTES.md", "y")(s) }, "GOV-003 error", addFile("NOTES.md", "y")},
 		{"folder twins", func(s *Subject) { addFile("a/b", "x")(s); addFile("A/c", "y")(s) }, "GOV-003 error, GOV-003 error, GOV-003 error", nil},
 		{"file as folder", func(s *Subject) { addFile("NOTES.md", "x")(s); addFile("NOTES.md/b", "y")(s) }, "GOV-003 error, GOV-003 error", addFile("NOTES.md", "x")},
@@ -61,8 +63,10 @@ func TestNames(t *testing.T) {
 		{"other case", taken("Word_Count", "2"), "MAN-002 error", taken("Word_Count", "1")},
 		{"underscore left out", taken("wordcount", "2"), "MAN-002 error", taken("wordcounts_all", "2")},
 		{"zero for o", taken("w0rd_count", "2"), "MAN-002 error", taken("w0rd_counter", "2")},
-		{"rn for m", func(s *Subject) { rename(s, "form_fill"); taken("forrn_fill", "2")(s) }, "MAN-002 error",
-			func(s *Subject) { rename(s, "form_fill"); taken("forrn_fill", "1")(s) }},
+		{
+			"rn for m", func(s *Subject) { rename(s, "form_fill"); taken("forrn_fill", "2")(s) }, "MAN-002 error",
+			func(s *Subject) { rename(s, "form_fill"); taken("forrn_fill", "1")(s) },
+		},
 		{"vv for w", taken("vvord_count", "2"), "MAN-002 error", taken("vord_counts", "2")},
 		{"letter added", taken("word_counts", "2"), "MAN-002 warning", taken("word_counted", "2")},
 		{"letter left out", taken("word_coun", "2"), "MAN-002 warning", taken("word_cou", "2")},
@@ -96,8 +100,10 @@ func TestHistory(t *testing.T) {
 		{"file added", func(s *Subject) { published("1.2.0", same)(s); addFile("NOTES.md", "x")(s) }, "MAN-003 error", published("1.2.0", same)},
 		{"file removed", published("1.2.0", map[string]string{"tool.py": validSource, "NOTES.md": "x"}), "MAN-003 error", published("1.2.0", same)},
 		{"lower version", published("1.3.0", same), "MAN-003 error", published("1.1.9", same)},
-		{"lower in another order", func(s *Subject) { published("2.0.0", same)(s); published("1.0.0", same)(s) }, "MAN-003 error",
-			func(s *Subject) { published("1.0.1", same)(s); published("1.0.0", same)(s) }},
+		{
+			"lower in another order", func(s *Subject) { published("2.0.0", same)(s); published("1.0.0", same)(s) }, "MAN-003 error",
+			func(s *Subject) { published("1.0.1", same)(s); published("1.0.0", same)(s) },
+		},
 		{"pre-release of a published one", func(s *Subject) {
 			s.Release.Ref.Version, s.Release.Tool.Version = "1.2.0-rc.1", "1.2.0-rc.1"
 			published("1.2.0", same)(s)
@@ -128,8 +134,10 @@ func TestScriptBlock(t *testing.T) {
 		{"unreadable python", block(deps, `requires-python = "three"`), "MAN-005 error", block(deps, `requires-python = "!=3.8.*"`)},
 		{"unreadable value", block(`dependencies = "pillow"`), "MAN-005 error", agree},
 		{"key twice", block(deps, `dependencies = []`), "MAN-005 error", block(deps)},
-		{"escaped package", block(`dependencies = ["beautifulsoup4==4.12.3", "\u0070illow==10.0"]`, `extra = 1`), "MAN-005 error",
-			block(`dependencies = ["beautifulsoup4==4.12.3", "\u0070illow==10.0"]`)},
+		{
+			"escaped package", block(`dependencies = ["beautifulsoup4==4.12.3", "\u0070illow==10.0"]`, `extra = 1`), "MAN-005 error",
+			block(`dependencies = ["beautifulsoup4==4.12.3", "\u0070illow==10.0"]`),
+		},
 		{"tables", block(deps, "[tool.uv]", `index-url = "https://evil.example"`), "MAN-005 warning", block(deps)},
 		{"second block", func(s *Subject) {
 			agree(s)

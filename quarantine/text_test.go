@@ -33,8 +33,10 @@ func TestText(t *testing.T) {
 		{"hidden in an input", input("The\u2060 text."), "TXT-001 error", input("The text.")},
 		{"bidi in an extension", extension(`{"a":["\u202ebad"]}`), "TXT-001 error", extension(`{"a":["bad"]}`)},
 		{"hidden key of an extension", extension(`{"a\u200bb":1}`), "TXT-001 error", extension(`{"ab":1}`)},
-		{"hidden default", func(s *Subject) { s.Release.Tool.Inputs[0].Default = json.RawMessage(`"a\u00adb"`) }, "TXT-001 error",
-			func(s *Subject) { s.Release.Tool.Inputs[0].Default = json.RawMessage(`"a-b"`) }},
+		{
+			"hidden default", func(s *Subject) { s.Release.Tool.Inputs[0].Default = json.RawMessage(`"a\u00adb"`) }, "TXT-001 error",
+			func(s *Subject) { s.Release.Tool.Inputs[0].Default = json.RawMessage(`"a-b"`) },
+		},
 		{"mixed word in the description", describe("C\u043Eunt words."), "TXT-002 error", describe("Считает слова, PDF.")},
 		{"full-width description", describe("Ｃｏｕｎｔ words."), "TXT-002 error", describe("ＰＤＦの単語を数える。")},
 		{"mixed word in an input", input("The t\u0435xt."), "TXT-002 error", input("The text.")},

@@ -207,11 +207,17 @@ func TestHTTPRedirects(t *testing.T) {
 	for _, one := range []struct {
 		base, path, reason string // "" is accepted
 	}{
-		{plain.URL, "end", ""}, {tls.URL, "end", ""},
-		{plain.URL, "four", ""}, {plain.URL, "five", "redirects"}, {plain.URL, "loop", "redirects"},
-		{plain.URL, "plain", ""}, {tls.URL, "plain", "redirects"}, // from https to http, even on this machine
-		{plain.URL, "tls", ""}, {tls.URL, "tls", ""},
-		{plain.URL, "abroad", "redirects"}, {plain.URL, "file", "redirects"},
+		{plain.URL, "end", ""},
+		{tls.URL, "end", ""},
+		{plain.URL, "four", ""},
+		{plain.URL, "five", "redirects"},
+		{plain.URL, "loop", "redirects"},
+		{plain.URL, "plain", ""},
+		{tls.URL, "plain", "redirects"}, // from https to http, even on this machine
+		{plain.URL, "tls", ""},
+		{tls.URL, "tls", ""},
+		{plain.URL, "abroad", "redirects"},
+		{plain.URL, "file", "redirects"},
 	} {
 		base := strings.Replace(one.base, "://", "://ada:hunter2@", 1)
 		src := mustOpen(t, base, registry.Options{HTTP: tls.Client(), Sleep: noWait})

@@ -51,8 +51,22 @@ func (h Head) Record(c spec.Chain, name spec.Name) (Record, error) {
 	return Record{head: h, doc: doc}, nil
 }
 
+// Why a name or a version is not there, proved by a verified head.
+const (
+	absentTool    = "no_tool"
+	absentVersion = "no_version"
+)
+
+// Absent tells whether an error says that a verified head proves a name or a
+// version to be absent: an answer, while other things that are not found (a
+// folder, a registry) are the lack of one.
+func Absent(err error) bool { return fault.ReasonOf(err) == absentTool || AbsentVersion(err) }
+
+// AbsentVersion is [Absent] where the name is there.
+func AbsentVersion(err error) bool { return fault.ReasonOf(err) == absentVersion }
+
 func (h Head) absent(name spec.Name) error {
-	return fault.New(fault.NotFound, "no_tool", "%s has no tool %q (head %d proves it)", h.policy.Registry, name, h.doc.Seq).
+	return fault.New(fault.NotFound, absentTool, "%s has no tool %q (head %d proves it)", h.policy.Registry, name, h.doc.Seq).
 		Hint("patch-git search %s", name)
 }
 
@@ -72,12 +86,12 @@ func (r Record) Resolve(ref spec.Ref) (ledger.RecordVersion, error) {
 		if v := r.doc.Latest(); v != nil {
 			return *v, nil
 		}
-		return ledger.RecordVersion{}, fault.New(fault.NotFound, "no_version", "%s has no version of %q that is neither yanked nor a pre-release", r.head.policy.Registry, r.doc.Name).
+		return ledger.RecordVersion{}, fault.New(fault.NotFound, absentVersion, "%s has no version of %q that is neither yanked nor a pre-release", r.head.policy.Registry, r.doc.Name).
 			Hint("patch-git info %s", r.doc.Name)
 	}
 	if v := r.doc.Find(ref.Version); v != nil {
 		return *v, nil
 	}
-	return ledger.RecordVersion{}, fault.New(fault.NotFound, "no_version", "%s has no version %s of %q (head %d proves it)", r.head.policy.Registry, ref.Version, r.doc.Name, r.head.doc.Seq).
+	return ledger.RecordVersion{}, fault.New(fault.NotFound, absentVersion, "%s has no version %s of %q (head %d proves it)", r.head.policy.Registry, ref.Version, r.doc.Name, r.head.doc.Seq).
 		Hint("patch-git info %s", r.doc.Name)
 }

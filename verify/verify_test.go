@@ -70,7 +70,10 @@ func TestZeroPolicyRefuses(t *testing.T) {
 	tr.publish("echo_text", "1.0.0")
 	c := tr.fetch("echo_text@1.0.0")
 	for _, p := range []verify.Policy{
-		{}, {Registry: "demo/tools"}, {Trust: tr.key.Trust()}, {Registry: "demo/tools", Trust: ledger.Trust{Kind: "key"}},
+		{},
+		{Registry: "demo/tools"},
+		{Trust: tr.key.Trust()},
+		{Registry: "demo/tools", Trust: ledger.Trust{Kind: "key"}},
 		{Registry: "demo/tools", Trust: ledger.Trust{Kind: "keyless", Key: tr.key.Trust().Key}},
 	} {
 		_, err := check(p, c)

@@ -38,9 +38,11 @@ type answer struct {
 	Missing        []string `json:"missing"`
 }
 
-var magicGrammar = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-f]{8}$`) })
-var cacheGrammar = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9_-]{1,40}$`) })
-var versionGrammar = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^3\.\d{1,2}\.\d{1,3}$`) })
+var (
+	magicGrammar   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-f]{8}$`) })
+	cacheGrammar   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9_-]{1,40}$`) })
+	versionGrammar = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^3\.\d{1,2}\.\d{1,3}$`) })
+)
 
 // unfit says why a program is no interpreter for us. It is an answer, not a
 // failure: the next candidate is tried.

@@ -71,9 +71,11 @@ func codeRank(python, abi string, minor int) (int, bool) {
 	return 0, false
 }
 
-var manylinuxTag = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^manylinux_(\d{1,2})_(\d{1,2})_(\w+)$`) })
-var musllinuxTag = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^musllinux_(\d{1,2})_(\d{1,2})_(\w+)$`) })
-var macosTag = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^macosx_(\d{1,2})_(\d{1,2})_(\w+)$`) })
+var (
+	manylinuxTag = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^manylinux_(\d{1,2})_(\d{1,2})_(\w+)$`) })
+	musllinuxTag = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^musllinux_(\d{1,2})_(\d{1,2})_(\w+)$`) })
+	macosTag     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^macosx_(\d{1,2})_(\d{1,2})_(\w+)$`) })
+)
 
 // platformRank ranks a platform tag for a target.
 func platformRank(tag string, t target) (int, bool) {

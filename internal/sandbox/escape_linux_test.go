@@ -313,8 +313,10 @@ func TestProbesWork(t *testing.T) {
 func TestNetworkIsInternetOnly(t *testing.T) {
 	forEachDriver(t, func(t *testing.T, s *sandbox.Sandbox) {
 		w := newWorld(t)
-		only := []string{"net_tcp4", "net_udp", "net_raw", "net_ping", "net_packet", "net_netlink", "net_vsock", "net_alg", "unix_path",
-			"unix_abstract", "unix_pair_path", "unix_pair_abstract", "unix_pair_raw", "unix_stream_reconnect", "io_uring", "rw_socket", "read_secret"}
+		only := []string{
+			"net_tcp4", "net_udp", "net_raw", "net_ping", "net_packet", "net_netlink", "net_vsock", "net_alg", "unix_path",
+			"unix_abstract", "unix_pair_path", "unix_pair_abstract", "unix_pair_raw", "unix_stream_reconnect", "io_uring", "rw_socket", "read_secret",
+		}
 		job := tool(t, probes)
 		job.Files[1].Data = w.args(only...)
 		job.Mounts = append(job.Mounts, rw(w.rw))

@@ -45,9 +45,7 @@ var findPython = sync.OnceValues(func() (python, error) {
 		if lib, err := filepath.EvalSymlinks(found[1]); err == nil {
 			mounts = append(mounts, ro(lib))
 		}
-		for _, m := range sandbox.HostLibraries() {
-			mounts = append(mounts, m)
-		}
+		mounts = append(mounts, sandbox.HostLibraries()...)
 		if so, _ := filepath.Glob(found[2] + "/lib/libpython*.so*"); !strings.HasPrefix(found[2], "/usr") || found[2] == "/usr/local" {
 			for _, f := range so {
 				if real, err := filepath.EvalSymlinks(f); err == nil {

@@ -168,8 +168,10 @@ func (r *root) base() *setupError {
 		}
 	}
 	return r.link([]link{
-		{"dev/fd", "/proc/self/fd"}, {"dev/stdin", "/proc/self/fd/0"},
-		{"dev/stdout", "/proc/self/fd/1"}, {"dev/stderr", "/proc/self/fd/2"},
+		{"dev/fd", "/proc/self/fd"},
+		{"dev/stdin", "/proc/self/fd/0"},
+		{"dev/stdout", "/proc/self/fd/1"},
+		{"dev/stderr", "/proc/self/fd/2"},
 	})
 }
 

@@ -216,8 +216,10 @@ func (r rules) leash(self uint32) {
 		r[n] = argument(offArg0, scAllow, no, 0)
 	}
 	for _, n := range leashOwnPriority {
-		r[n.call] = program{load(offArg0), jump(unix.BPF_JEQ, n.process, 0, 3),
-			load(offArg1), jump(unix.BPF_JEQ, 0, 0, 1), answer(scAllow), answer(no)}
+		r[n.call] = program{
+			load(offArg0), jump(unix.BPF_JEQ, n.process, 0, 3),
+			load(offArg1), jump(unix.BPF_JEQ, 0, 0, 1), answer(scAllow), answer(no),
+		}
 	}
 	if self != 0 {
 		for _, n := range leashSignals {
