@@ -226,3 +226,11 @@ func acceptUnchecked(ts *testscript.TestScript, dir, keyFile, at string, data []
 	})
 	return err
 }
+
+// badText NAME sets a variable to what a terminal would obey.
+func badText(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: bad-text variable")
+	}
+	ts.Setenv(args[0], "\x1b[2J\u202egnp\u200b")
+}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"syscall"
 
@@ -14,12 +15,12 @@ import (
 
 // onDisk is the command
 //
-//	on-disk read-only|full DIR cmd…
+//	on-disk read-only|full|without-python DIR cmd…
 //
 // which runs a command that finds the folder on a disk that is read-only, or
-// full. It does so in a mount namespace of its own, so that it works for root
-// too, whom permissions do not stop. What the command left on a full disk is
-// in the folder afterwards.
+// full, or finds no Python in the system's folders. It does so in a mount
+// namespace of its own, so that it works for root too, whom permissions do not
+// stop. What the command left on a full disk is in the folder afterwards.
 func onDisk() {
 	if err := playOnDisk(os.Args[1:]); err != nil {
 		var exit *exec.ExitError
@@ -32,8 +33,9 @@ func onDisk() {
 }
 
 func playOnDisk(args []string) error {
+	runtime.LockOSThread() // capabilities belong to a thread
 	if len(args) < 3 {
-		return errors.New("usage: on-disk read-only|full dir cmd…")
+		return errors.New("usage: on-disk read-only|full|without-python dir cmd…")
 	}
 	if os.Getenv("ON_DISK") == "" { // outside: start again inside
 		cmd := exec.Command("/proc/self/exe", args...)
@@ -46,16 +48,22 @@ func playOnDisk(args []string) error {
 	if err != nil {
 		return err
 	}
-	var after func() error
+	after := func() error { return nil }
 	switch args[0] {
 	case "read-only":
-		after, err = func() error { return nil }, readOnlyDisk(dir)
+		err = readOnlyDisk(dir)
+	case "without-python":
+		err = hidePython(dir)
 	case "full":
 		after, err = fullDisk(dir)
 	default:
 		err = fmt.Errorf("no disk is %s", args[0])
 	}
 	if err != nil {
+		return err
+	}
+	// The right to mount is for us alone.
+	if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err != nil {
 		return err
 	}
 	cmd := exec.Command(args[2], args[3:]...)
@@ -68,10 +76,11 @@ func playOnDisk(args []string) error {
 }
 
 func ownMounts() *syscall.SysProcAttr {
+	const ordinary = 1000 // inside, root is an ordinary user too
 	return &syscall.SysProcAttr{
 		Cloneflags:  syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS,
-		UidMappings: []syscall.SysProcIDMap{{ContainerID: os.Getuid(), HostID: os.Getuid(), Size: 1}},
-		GidMappings: []syscall.SysProcIDMap{{ContainerID: os.Getgid(), HostID: os.Getgid(), Size: 1}},
+		UidMappings: []syscall.SysProcIDMap{{ContainerID: ordinary, HostID: os.Getuid(), Size: 1}},
+		GidMappings: []syscall.SysProcIDMap{{ContainerID: ordinary, HostID: os.Getgid(), Size: 1}},
 		AmbientCaps: []uintptr{unix.CAP_SYS_ADMIN},
 	}
 }
@@ -81,6 +90,27 @@ func readOnlyDisk(dir string) error {
 		return fmt.Errorf("bind: %w", err)
 	}
 	return unix.Mount("", dir, "", unix.MS_BIND|unix.MS_REMOUNT|unix.MS_RDONLY, "")
+}
+
+// hidePython puts something that is no program over every Python of the system
+// below a root.
+func hidePython(root string) error {
+	for _, pattern := range []string{"usr/bin/python*", "usr/local/bin/python*", "opt/*/bin/python*"} {
+		found, err := filepath.Glob(filepath.Join(root, pattern))
+		if err != nil {
+			return err
+		}
+		for _, path := range found {
+			real, err := filepath.EvalSymlinks(path)
+			if err != nil {
+				continue // a link to nowhere is no Python
+			}
+			if err := unix.Mount(os.DevNull, real, "", unix.MS_BIND, ""); err != nil {
+				return fmt.Errorf("hide %s: %w", real, err)
+			}
+		}
+	}
+	return nil
 }
 
 // fullDisk puts a small disk over a folder, with the same content, and fills it.

@@ -117,7 +117,7 @@ func (s *site) answer(w http.ResponseWriter, r *http.Request, trick string) int 
 		http.Redirect(w, r, "http://192.0.2.1/", http.StatusFound)
 		return http.StatusFound
 	case "encoding":
-		w.Header().Set("Content-Encoding", "gzip")
+		w.Header().Set("Content-Encoding", "br")
 	}
 	_, _ = w.Write(data)
 	return http.StatusOK

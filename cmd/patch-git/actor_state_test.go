@@ -95,17 +95,24 @@ func differences(before, now map[string]string) []string {
 	return out
 }
 
-// jsonHas asserts about a JSON document, which must be all that a stream has,
-// on one line: json stdout|stderr path value, where path is like a.b.0 and
-// value is the JSON text, or the text itself of a string. With ! the path must
-// not be there.
+// jsonHas asserts about a JSON document: json stdout|stderr path value, where
+// path is like a.b.0 and value is the JSON text, or the text itself of a
+// string. With ! the path must not be there. stdout must be just the one
+// document on one line; on stderr, where it is the last line, every line must
+// be a document.
 func jsonHas(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) < 2 || !neg && len(args) != 3 {
 		ts.Fatalf("usage: [!] json stdout|stderr path value")
 	}
 	text := ts.ReadFile(args[0])
-	if strings.Count(text, "\n") != 1 || !strings.HasSuffix(text, "\n") {
+	lines := strings.SplitAfter(text, "\n")
+	if len(lines) < 2 || len(lines) > 2 && args[0] != "stderr" || !strings.HasSuffix(text, "\n") {
 		ts.Fatalf("%s is not one line: %q", args[0], text)
+	}
+	for _, l := range lines[:len(lines)-1] {
+		if text = l; !json.Valid([]byte(l)) {
+			ts.Fatalf("%s is not JSON: %q", args[0], l)
+		}
 	}
 	var doc any
 	d := json.NewDecoder(strings.NewReader(text))

@@ -57,6 +57,7 @@ func TestScripts(t *testing.T) {
 			"tree-digest": treeDigest,
 			"json":        jsonHas,
 			"fill":        fill,
+			"bad-text":    badText,
 		},
 	})
 }

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/patch-cat/patch-git/verify"
+)
+
+// TestEveryReasonHasATranscript: a reason for refusing that no transcript shows
+// is one that no user ever saw tried.
+func TestEveryReasonHasATranscript(t *testing.T) {
+	files, err := filepath.Glob("testdata/script/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := map[string]bool{}
+	says := regexp.MustCompile(`(?m)^json std(?:err|out) (?:tools\.\d+\.)?reason (\S+)$`)
+	for _, f := range files {
+		data, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range says.FindAllStringSubmatch(string(data), -1) {
+			shown[m[1]] = true
+		}
+		if !strings.HasPrefix(string(data), "# ") {
+			t.Errorf("%s does not begin with its story", f)
+		}
+		if strings.HasPrefix(filepath.Base(f), "refuse_") && (!strings.Contains(string(data), "tree-digest -same") || !strings.Contains(string(data), "# The twin")) {
+			t.Errorf("%s does not show that nothing changed, or has no twin", f)
+		}
+	}
+	for _, r := range verify.Reasons() {
+		if !shown[string(r)] {
+			t.Errorf("no transcript shows a refusal for %q", r)
+		}
+	}
+	for _, r := range []string{
+		"consent_required", "confirmation_required", "revoked", "capability", "widened", "external_auth", "key",
+		"unknown_argument", "missing_argument", "wrong_type", "findings", "ambiguous",
+		"no_tool", "no_version", "no_registry", "not_installed", "no_python", "network", "disk_full", "read_only", "no_home",
+		"exit", "timeout", "output", "wrong_result",
+	} {
+		if !shown[r] {
+			t.Errorf("no transcript shows %q", r)
+		}
+	}
+}
