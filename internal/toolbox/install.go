@@ -174,16 +174,15 @@ func (t *Toolbox) Find(ref spec.Ref) (Receipt, error) {
 		if err != nil {
 			return Receipt{}, err
 		}
-		if e, ok := ix.Tools[ref.Name]; ok {
-			ref.Version = e.Version
-		} else if versions, err := t.Versions(ref.Name); err != nil {
+		versions, err := t.Versions(ref.Name)
+		if err != nil {
 			return Receipt{}, err
-		} else if len(versions) > 0 { // a crash kept the index from hearing of it
-			ref.Version = versions[len(versions)-1]
-		} else {
+		}
+		if len(versions) == 0 {
 			return Receipt{}, fault.New(fault.NotFound, "not_installed", "%s is not installed", ref.Name).
 				Hint("patch-git pull %s", ref.Name)
 		}
+		ref.Version = ix.current(ref.Name, versions)
 	}
 	r, err := t.Receipt(ref)
 	if err == nil && ref.Pinned() && ref.Digest != r.Release {
@@ -193,11 +192,30 @@ func (t *Toolbox) Find(ref spec.Ref) (Receipt, error) {
 }
 
 // Load reads an installed release and verifies it under the pinned trust of
-// its registry: signature, log proof, and the digest of every file.
+// its registry: signature, log proof, and the digest of every file. One that
+// another process removes meanwhile is NotFound.
 func (t *Toolbox) Load(r Receipt, policy verify.Policy) (verify.Verified, error) {
 	if policy.Registry != r.Registry {
 		return verify.Verified{}, fault.New(fault.NotVerified, "policy", "%s was installed from %s", r.Ref().At(), r.Registry)
 	}
+	s, err := t.stored(r)
+	if err != nil {
+		return verify.Verified{}, err
+	}
+	v, err := policy.Stored(r.Ref(), s)
+	var refusal *fault.Error
+	if errors.As(err, &refusal) && refusal.Kind == fault.NotVerified {
+		if _, gone := t.Receipt(r.Ref()); fault.KindOf(gone) == fault.NotFound && gone != nil {
+			return verify.Verified{}, gone
+		}
+		return verify.Verified{}, refusal.Hint("patch-git remove %s && patch-git pull %s", r.Ref().At(), r.Ref().At())
+	}
+	return v, err
+}
+
+// stored reads what is kept of a release; what is missing is left out, for the
+// verification to find.
+func (t *Toolbox) stored(r Receipt) (verify.Stored, error) {
 	dir := t.receiptDir(r.Name, r.Version)
 	s := verify.Stored{Files: map[string][]byte{}}
 	for _, f := range []struct {
@@ -206,42 +224,58 @@ func (t *Toolbox) Load(r Receipt, policy verify.Policy) (verify.Verified, error)
 	}{{ledger.ReleaseFileName, &s.Release}, {ledger.EvidenceFileName, &s.Evidence}, {ledger.ProofFileName, &s.Proof}} {
 		data, err := durable.ReadFileNoFollow(filepath.Join(dir, f.name), limits.Document)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return verify.Verified{}, err
+			return s, err
 		}
 		*f.into = data
 	}
 	doc, err := ledger.ParseRelease(s.Release)
 	if err != nil {
-		return verify.Verified{}, fault.New(fault.NotVerified, string(verify.ReasonRelease), "installed %s: %w", r.Ref().At(), err)
+		return s, nil // as does the verification, with its reason
 	}
 	for _, f := range doc.Files {
-		path := t.storePath(f.SHA256)
-		if f.Path == doc.Format.MainFile() {
-			// The visible copy is the one that a person may have edited.
-			if e, err := t.currentVersion(r.Name); err == nil && e == r.Version {
-				path = t.paths.Tool(r.Name)
-			}
+		read := t.storedFile
+		if f.Path == doc.Format.MainFile() && t.isCurrent(r) {
+			read = func(d spec.Digest) ([]byte, error) { return t.visible(r, d) }
 		}
-		data, err := durable.ReadFileNoFollow(path, limits.ReleaseBytes)
+		data, err := read(f.SHA256)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return verify.Verified{}, err
+			return s, err
 		}
 		if err == nil {
 			s.Files[f.Path] = data
 		}
 	}
-	v, err := policy.Stored(r.Ref(), s)
-	var refusal *fault.Error
-	if errors.As(err, &refusal) && refusal.Kind == fault.NotVerified {
-		return verify.Verified{}, refusal.Hint("patch-git remove %s && patch-git pull %s", r.Ref().At(), r.Ref().At())
-	}
-	return v, err
+	return s, nil
 }
 
-func (t *Toolbox) currentVersion(n spec.Name) (spec.Version, error) {
-	ix, err := t.readIndex()
-	if err != nil {
-		return "", err
+func (t *Toolbox) storedFile(d spec.Digest) ([]byte, error) {
+	return durable.ReadFileNoFollow(t.storePath(d), limits.ReleaseBytes)
+}
+
+// visible reads the main file of the current version from tools/, where a
+// person may have edited it: that has to be noticed. Bytes that are the main
+// file of another installed version are no edit but an install that is under
+// way, or died, between the file and the index; the store has ours.
+func (t *Toolbox) visible(r Receipt, want spec.Digest) ([]byte, error) {
+	data, err := durable.ReadFileNoFollow(t.paths.Tool(r.Name), limits.ReleaseBytes)
+	if err != nil || spec.DigestOf(data) == want {
+		return data, err
 	}
-	return ix.Tools[n].Version, nil
+	versions, err := t.Versions(r.Name)
+	if err != nil {
+		return nil, err
+	}
+	for _, v := range versions {
+		doc, err := t.releaseDocument(spec.Ref{Name: r.Name, Version: v})
+		if err == nil && v != r.Version && doc.MainFile().SHA256 == spec.DigestOf(data) {
+			return t.storedFile(want)
+		}
+	}
+	return data, nil
+}
+
+// isCurrent tells whether the index says that tools/ has this version's file.
+func (t *Toolbox) isCurrent(r Receipt) bool {
+	ix, err := t.readIndex()
+	return err == nil && ix.Tools[r.Name].Version == r.Version
 }

@@ -1,6 +1,7 @@
 package toolbox
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -106,8 +107,10 @@ func (t *Toolbox) Pin(n spec.RegistryName) (Pin, error) {
 	return p, nil
 }
 
-// AddPin trusts a registry. One that is trusted already with another identity
-// is refused: a change of identity is never taken silently.
+// AddPin trusts a registry, or changes where a trusted one is looked for. One
+// that is trusted already with another identity is refused: a change of
+// identity is never taken silently. What was seen of it stays: only
+// [Toolbox.Advance] moves the head of a registry that has one.
 func (t *Toolbox) AddPin(ctx context.Context, p Pin) error {
 	unlock, err := t.lock(ctx)
 	if err != nil {
@@ -116,12 +119,12 @@ func (t *Toolbox) AddPin(ctx context.Context, p Pin) error {
 	defer unlock()
 	old, err := t.Pin(p.Name)
 	switch {
-	case err == nil && (old.Trust.Kind != p.Trust.Kind || string(old.Trust.Key) != string(p.Trust.Key)):
+	case err == nil && !sameTrust(old, p):
 		return fault.New(fault.NotVerified, "identity:key", "registry %s is trusted with another key", p.Name).
 			Hint("if its maintainers announced the change: patch-git registry remove %s, then add it again", p.Name)
 	case err == nil:
 		p.AddedAt = old.AddedAt
-		if newer(old, p) {
+		if len(old.Head) > 0 {
 			p.HeadEvidence, p.Head, p.Revoked = old.HeadEvidence, old.Head, old.Revoked
 		}
 	case fault.KindOf(err) != fault.NotFound:
@@ -133,13 +136,6 @@ func (t *Toolbox) AddPin(ctx context.Context, p Pin) error {
 	return t.writePin(p)
 }
 
-// newer tells whether a has seen a newer head than b.
-func newer(a, b Pin) bool {
-	ha, okA, errA := a.LastHead()
-	hb, okB, errB := b.LastHead()
-	return okA && errA == nil && (!okB || errB != nil || ha.Seen().Seq > hb.Seen().Seq)
-}
-
 func (t *Toolbox) writePin(p Pin) error {
 	data, err := json.MarshalIndent(p, "", "  ")
 	if err != nil {
@@ -148,24 +144,35 @@ func (t *Toolbox) writePin(p Pin) error {
 	return durable.WriteFile(t.pinPath(p.Name), append(data, '\n'), 0o600)
 }
 
-// Advance remembers a head that was verified and that follows the last one.
-// Another process may have seen a newer one meanwhile; that one stays.
-func (t *Toolbox) Advance(ctx context.Context, n spec.RegistryName, c spec.Chain) error {
+// Advance remembers a head that was verified and that follows the one of last,
+// the pin as the caller read it. It refuses with reason "moved" where another
+// process has changed the pin since: that the head follows what is there now
+// nobody has shown, and of two forks the second would replace the first.
+func (t *Toolbox) Advance(ctx context.Context, last Pin, c spec.Chain) error {
+	if bytes.Equal(last.Head, c.Head) {
+		return nil
+	}
 	unlock, err := t.lock(ctx)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	p, err := t.Pin(n)
+	p, err := t.Pin(last.Name)
 	if err != nil {
 		return err
 	}
-	next := p
-	next.HeadEvidence, next.Head, next.Revoked = c.HeadEvidence, c.Head, c.Revoked
-	if string(next.Head) == string(p.Head) || newer(p, next) {
-		return nil
+	if !bytes.Equal(p.Head, last.Head) || !sameTrust(p, last) {
+		return fault.New(fault.Unavailable, ReasonMoved, "what is kept of registry %s was changed meanwhile", p.Name)
 	}
-	return t.writePin(next)
+	p.HeadEvidence, p.Head, p.Revoked = c.HeadEvidence, c.Head, c.Revoked
+	return t.writePin(p)
+}
+
+// ReasonMoved is why [Toolbox.Advance] did nothing: read the pin and try again.
+const ReasonMoved = "moved"
+
+func sameTrust(a, b Pin) bool {
+	return a.Trust.Kind == b.Trust.Kind && bytes.Equal(a.Trust.Key, b.Trust.Key)
 }
 
 // RemovePin stops trusting a registry. What was installed from it stays

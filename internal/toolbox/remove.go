@@ -8,9 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/patch-cat/patch-git/internal/durable"
 	"github.com/patch-cat/patch-git/internal/fault"
-	"github.com/patch-cat/patch-git/internal/limits"
 	"github.com/patch-cat/patch-git/spec"
 )
 
@@ -87,5 +85,5 @@ func (t *Toolbox) storedMain(ref spec.Ref) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return durable.ReadFileNoFollow(t.storePath(doc.MainFile().SHA256), limits.ReleaseBytes)
+	return t.storedFile(doc.MainFile().SHA256)
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/patch-cat/patch-git/internal/durable"
@@ -22,11 +23,17 @@ type Toolbox struct {
 	now   func() time.Time
 }
 
-// Open returns the toolbox at the paths. It touches nothing yet.
+// Open returns the toolbox at the paths. It touches nothing yet. A folder in
+// which others can write is refused: whoever writes there decides which
+// registries are trusted.
 func Open(paths host.Paths, now func() time.Time) (*Toolbox, error) {
 	if paths.Root == "" {
 		return nil, fault.New(fault.Unavailable, "no_home", "there is no home directory to keep tools in").
 			Hint("set PATCH_GIT_HOME to an absolute path")
+	}
+	if info, err := os.Stat(paths.Root); err == nil && othersWrite(info) {
+		return nil, fault.New(fault.Denied, "shared_state", "%s belongs to somebody else, or others can write in it", spec.Quote(paths.Root)).
+			Hint("chmod go-w %q", paths.Root).Hint("set PATCH_GIT_HOME to a folder of your own")
 	}
 	return &Toolbox{paths: paths, now: now}, nil
 }
@@ -83,6 +90,15 @@ func (t *Toolbox) rebuildIndex() (*index, error) {
 	return ix, nil
 }
 
+// current is the version that the index names, or the highest one where a
+// crash or another process's work keeps the index behind the receipts.
+func (ix *index) current(n spec.Name, versions []spec.Version) spec.Version {
+	if v := ix.Tools[n].Version; slices.Contains(versions, v) {
+		return v
+	}
+	return versions[len(versions)-1]
+}
+
 func (t *Toolbox) writeIndex(ix *index, lasting bool) error {
 	data, err := json.MarshalIndent(ix, "", "  ")
 	if err != nil {
@@ -130,11 +146,7 @@ func (t *Toolbox) List() ([]Installed, error) {
 		if len(versions) == 0 {
 			continue
 		}
-		one := Installed{Name: n, Versions: versions, Current: versions[len(versions)-1]}
-		if e, ok := ix.Tools[n]; ok {
-			one.Current, one.LastUsed = e.Version, e.LastUsed
-		}
-		out = append(out, one)
+		out = append(out, Installed{Name: n, Versions: versions, Current: ix.current(n, versions), LastUsed: ix.Tools[n].LastUsed})
 	}
 	return out, nil
 }

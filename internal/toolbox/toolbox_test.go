@@ -92,15 +92,19 @@ func toolSource(version spec.Version) []byte {
 	}), "\n\ndef main(text):\n    return text\n"...)
 }
 
-// verified publishes a version and returns it as a client would have it.
-func (s *scene) verified(version spec.Version) verify.Verified {
-	s.t.Helper()
+func acceptance(version spec.Version) registry.Acceptance {
 	data := toolSource(version)
 	doc, _ := manifest.Read("tool.py", data, manifest.Strict)
 	r := &spec.Release{Ref: spec.Ref{Name: "echo_text", Version: version}, Tool: doc.Tool, Files: []spec.File{
 		{Path: "report.json", Data: []byte("{}\n")}, {Path: "tool.py", Data: data},
 	}}
-	s.seal(registry.Batch{Accept: []registry.Acceptance{{Release: r, Contributor: ledger.Owner{Login: "ann", ID: 1}, Report: spec.DigestOf(r.Files[0].Data)}}})
+	return registry.Acceptance{Release: r, Contributor: ledger.Owner{Login: "ann", ID: 1}, Report: spec.DigestOf(r.Files[0].Data)}
+}
+
+// verified publishes a version and returns it as a client would have it.
+func (s *scene) verified(version spec.Version) verify.Verified {
+	s.t.Helper()
+	s.seal(registry.Batch{Accept: []registry.Acceptance{acceptance(version)}})
 	c, err := registry.Fetch(s.t.Context(), s.store, spec.Ref{Name: "echo_text", Version: version})
 	if err != nil {
 		s.t.Fatal(err)
@@ -286,17 +290,34 @@ func TestConsentIsBoundToTheContent(t *testing.T) {
 	}
 }
 
+// fork is a head like the newest, but with another content.
+func (s *scene) fork() spec.Chain {
+	s.t.Helper()
+	twin := *s
+	twin.store = registry.NewMemory()
+	twin.seal(registry.Batch{})
+	twin.seal(registry.Batch{Accept: []registry.Acceptance{acceptance("0.9.0")}})
+	return twin.chain()
+}
+
 func TestPins(t *testing.T) {
 	s := newScene(t)
 	older := s.chain()
 	s.verified("1.0.0")
 	newer := s.chain()
-	if err := s.box.Advance(t.Context(), "demo/tools", newer); err != nil {
+	before, err := s.box.Pin("demo/tools")
+	if err != nil {
 		t.Fatal(err)
 	}
-	// A slower process comes with the head it saw before.
-	if err := s.box.Advance(t.Context(), "demo/tools", older); err != nil {
+	if err := s.box.Advance(t.Context(), before, newer); err != nil {
 		t.Fatal(err)
+	}
+	// A slower process comes with what it followed from the head before.
+	if err := s.box.Advance(t.Context(), before, s.fork()); fault.ReasonOf(err) != toolbox.ReasonMoved {
+		t.Errorf("a fork that nobody compared with the newest head: %v", err)
+	}
+	if err := s.box.Advance(t.Context(), before, older); err != nil {
+		t.Errorf("the head that it had already: %v", err)
 	}
 	p, err := s.box.Pin("demo/tools")
 	if err != nil {
