@@ -65,7 +65,7 @@ func TestPackages(t *testing.T) {
 			if pulled.Environment == "" {
 				t.Error("the pull prepared no environment")
 			}
-			s, err := client.Installed(t.Context(), pulled.Receipt.Ref(), false)
+			s, err := client.Installed(t.Context(), pulled.Receipt.Ref())
 			if err != nil {
 				t.Fatal(explained(err))
 			}

@@ -138,10 +138,10 @@ func checkCeiling(t *testing.T, c *consume.Client, v version, data []byte) {
 	}
 	may := s.Tool.Capabilities
 	if may.Filesystem != spec.FilesystemReadOnly && may.Filesystem != spec.FilesystemReadWrite {
-		want("a file to read", "capability", consume.RunOptions{Agree: true, Read: folder})
+		want("a file to read", "capability", consume.RunOptions{Agree: true, Confirm: true, Read: folder})
 	}
 	if may.Filesystem != spec.FilesystemReadWrite {
-		want("a file to write", "capability", consume.RunOptions{Agree: true, Write: folder})
+		want("a file to write", "capability", consume.RunOptions{Agree: true, Confirm: true, Write: folder})
 	}
 	if may.Network {
 		want("nobody agreed", "consent_required", consume.RunOptions{})

@@ -20,7 +20,10 @@ const Version = "0.1.0"
 type app struct {
 	host *host.Host
 	json bool
-	out  *printer
+	// guessed stands in for json until the flags are parsed, for errors that
+	// come before: a value of a flag may look like --json.
+	guessed bool
+	out     *printer
 
 	color string
 	quiet bool
@@ -29,15 +32,11 @@ type app struct {
 // Main runs one command line and returns the exit code of the process.
 func Main(ctx context.Context, h *host.Host, args []string) int {
 	a := &app{host: h, out: newPrinter(h)}
-	// The commands that read their own flags never reach the flag parser of
-	// the root, and an error may come before it has run.
 	for _, arg := range args {
 		if arg == "--" {
 			break
 		}
-		if arg == "--json" {
-			a.json = true
-		}
+		a.guessed = a.guessed || arg == "--json"
 	}
 	root := a.root()
 	root.SetArgs(args)
@@ -70,7 +69,10 @@ byte changed since, and runs them in a sandbox that enforces what they declare.`
   1,2'`,
 		SilenceErrors: true, SilenceUsage: true,
 		Args: noSuchCommand, RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
-		PersistentPreRunE: func(*cobra.Command, []string) error { return a.out.setColor(a.color) },
+		PersistentPreRunE: func(c *cobra.Command, _ []string) error {
+			a.guessed = a.guessed && c.DisableFlagParsing
+			return a.out.setColor(a.color)
+		},
 	}
 	f := root.PersistentFlags()
 	f.BoolVar(&a.json, "json", a.json, "answer with one JSON document")
@@ -117,6 +119,9 @@ func (a *app) client() (*consume.Client, error) {
 	}
 	return c, nil
 }
+
+// wantsJSON tells whether errors and warnings are lines of JSON.
+func (a *app) wantsJSON() bool { return a.json || a.guessed }
 
 // usage is an error about the command line itself.
 func usage(format string, args ...any) *fault.Error {

@@ -67,13 +67,13 @@ func (a *app) completeRun(c *cobra.Command, args []string, prefix string) ([]str
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	s, err := client.Installed(c.Context(), ref, true)
+	s, err := client.Installed(c.Context(), ref)
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	var out []string
 	for _, in := range s.Tool.Inputs {
-		if flag := "--" + flagName(in.Name); strings.HasPrefix(flag, prefix) {
+		if flag := a.inputFlag(in.Name); flag != "" && strings.HasPrefix(flag, prefix) {
 			out = append(out, cobra.CompletionWithDesc(flag, safe(in.Description)))
 		}
 	}

@@ -79,7 +79,7 @@ func (a *app) printInfo(info *consume.Info) {
 		if i.Default != nil {
 			what += ", default " + safe(string(i.Default))
 		}
-		rows = append(rows, []string{"  --" + flagName(i.Name), what, safe(i.Description)})
+		rows = append(rows, []string{"  " + a.howToGive(i.Name), what, safe(i.Description)})
 	}
 	p.table(rows)
 	p.printf("\n%s %s  %s\n\n%s\n", p.bold("result"), t.Output.Type, safe(t.Output.Description), p.bold("versions"))

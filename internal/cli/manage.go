@@ -1,16 +1,12 @@
 package cli
 
 import (
-	"errors"
-
 	"github.com/spf13/cobra"
 
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/toolbox"
 	"github.com/patch-cat/patch-git/spec"
 )
-
-func asFault(err error, into **fault.Error) bool { return errors.As(err, into) }
 
 func (a *app) listCommand() *cobra.Command {
 	return &cobra.Command{

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -46,9 +45,6 @@ func (p *printer) setColor(mode string) error {
 	return nil
 }
 
-// safe makes foreign text fit for a terminal.
-func safe(s string) string { return sanitize.ForTerminal(s) }
-
 func (p *printer) printf(format string, args ...any) {
 	p.endProgress()
 	fmt.Fprintf(p.out, format, args...)
@@ -57,9 +53,7 @@ func (p *printer) printf(format string, args ...any) {
 // document prints a JSON answer.
 func (p *printer) document(v any) error {
 	p.endProgress()
-	e := json.NewEncoder(p.out)
-	e.SetEscapeHTML(false)
-	return e.Encode(v)
+	return writeJSON(p.out, v)
 }
 
 // table prints rows in columns.
@@ -67,6 +61,9 @@ func (p *printer) table(rows [][]string) {
 	p.endProgress()
 	w := tabwriter.NewWriter(p.out, 0, 8, 2, ' ', 0)
 	for _, r := range rows {
+		for i, cell := range r {
+			r[i] = oneLine(cell) // a reason with line breaks makes no rows of its own
+		}
 		fmt.Fprintln(w, strings.TrimRight(strings.Join(r, "\t"), "\t"))
 	}
 	_ = w.Flush()
@@ -87,7 +84,7 @@ func (p *printer) red(s string) string   { return p.paint("31", s) }
 // warn says something on stderr that stops nothing.
 func (p *printer) warn(text string) {
 	p.endProgress()
-	fmt.Fprintf(p.err, "patch-git: warning: %s\n", sanitize.ForTerminal(text))
+	fmt.Fprintf(p.err, "patch-git: warning: %s\n", indented(text))
 }
 
 // say talks on stderr.
@@ -111,10 +108,7 @@ func (p *printer) progress(what string, done, total int64) {
 	if width <= 0 {
 		width = 80
 	}
-	if len(text) >= width {
-		text = text[:width-1]
-	}
-	fmt.Fprintf(p.err, "\r\x1b[K%s", sanitize.ForTerminal(text))
+	fmt.Fprintf(p.err, "\r\x1b[K%s", sanitize.Fit(text, max(width-1, 1)))
 	p.line = true
 }
 
@@ -141,38 +135,26 @@ type errorDocument struct {
 // warn says something on stderr that stops nothing. With --json it is a line
 // of JSON like an error, so that a program can read all of stderr.
 func (a *app) warn(text string) {
-	if !a.json {
+	if !a.wantsJSON() {
 		a.out.warn(text)
 		return
 	}
 	a.out.endProgress()
-	e := json.NewEncoder(a.host.Stderr)
-	e.SetEscapeHTML(false)
-	_ = e.Encode(map[string]any{"schema": 1, "type": "warning", "message": text})
+	_ = writeJSON(a.host.Stderr, map[string]any{"schema": 1, "type": "warning", "message": text})
 }
-
-// silentError is an error whose text was printed as part of the answer.
-type silentError struct{ error }
-
-func (e silentError) Unwrap() error { return e.error }
 
 func (a *app) printError(err error) {
 	kind := fault.KindOf(err)
-	if a.json {
-		e := json.NewEncoder(a.host.Stderr)
-		e.SetEscapeHTML(false)
-		_ = e.Encode(errorDocument{1, "error", kind.String(), fault.ReasonOf(err), err.Error(), fault.HintsOf(err), kind.ExitCode()})
-		return
-	}
-	if _, ok := err.(silentError); ok {
+	if a.wantsJSON() {
+		_ = writeJSON(a.host.Stderr, errorDocument{1, "error", kind.String(), fault.ReasonOf(err), err.Error(), fault.HintsOf(err), kind.ExitCode()})
 		return
 	}
 	label := "error:"
 	if a.out.errColor {
 		label = "\x1b[31merror:\x1b[0m"
 	}
-	fmt.Fprintf(a.host.Stderr, "patch-git: %s %s\n", label, sanitize.ForTerminal(err.Error()))
+	fmt.Fprintf(a.host.Stderr, "patch-git: %s %s\n", label, indented(err.Error()))
 	for _, h := range fault.HintsOf(err) {
-		fmt.Fprintf(a.host.Stderr, "patch-git: hint: %s\n", sanitize.ForTerminal(h))
+		fmt.Fprintf(a.host.Stderr, "patch-git: hint: %s\n", indented(h))
 	}
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -37,17 +38,14 @@ file, and install it. Nothing is stored before it is verified.`,
 				if err != nil {
 					return err
 				}
-				o := consume.PullOptions{Registry: name, Agree: yes}
+				o := consume.PullOptions{Registry: name, Agree: yes, Widen: yes}
 				p, err := client.Pull(c.Context(), ref, o)
-				if fault.ReasonOf(err) == "widened" {
-					var refusal *fault.Error
-					if asked := asFault(err, &refusal); asked {
-						if err := a.confirm(c.Context(), refusal.Message+". Install it?", refusal); err != nil {
-							return err
-						}
-						o.Agree = true
-						p, err = client.Pull(c.Context(), ref, o)
+				if refusal, ok := errors.AsType[*fault.Error](err); ok && refusal.Reason == consume.ReasonWidened {
+					if err := a.confirm(c.Context(), refusal.Message+". Install it?", refusal); err != nil {
+						return err
 					}
+					o.Widen = true
+					p, err = client.Pull(c.Context(), ref, o)
 				}
 				if err != nil {
 					return err

@@ -2,10 +2,10 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,7 +19,6 @@ import (
 	"github.com/patch-cat/patch-git/internal/durable"
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/limits"
-	"github.com/patch-cat/patch-git/manifest"
 	"github.com/patch-cat/patch-git/spec"
 )
 
@@ -91,8 +90,7 @@ func (a *app) runTool(c *cobra.Command, args []string) error {
 	}
 	client.Warm(c.Context())
 	defer client.Close()
-	runRevoked := slices.Contains(args, "--unsafe-run-revoked")
-	subject, err := a.subject(c, client, target, runRevoked)
+	subject, err := a.subject(c, client, target)
 	if err != nil {
 		return err
 	}
@@ -105,25 +103,44 @@ func (a *app) runTool(c *cobra.Command, args []string) error {
 		return nil
 	}
 	o := consume.RunOptions{
-		Read: flags.read, Write: flags.write, Agree: flags.yes, HostApp: "cli",
+		Read: flags.read, Write: flags.write, Agree: flags.yes, Confirm: flags.yes, HostApp: "cli",
 		UnsafeNoSandbox: flags.unsafeNoSandbox, UnsafeRunRevoked: flags.unsafeRunRevoked,
 	}
 	o.Limits.Wall, o.Limits.Memory = flags.timeout, flags.memory*limits.MiB
-	ran, err := client.Run(c.Context(), subject, raw, o)
-	if reason := fault.ReasonOf(err); reason == "consent_required" || reason == "confirmation_required" {
-		var refusal *fault.Error
-		if errors.As(err, &refusal) {
-			if err := a.confirm(c.Context(), refusal.Message+". Run it?", refusal); err != nil {
-				return err
-			}
-			o.Agree = true
-			ran, err = client.Run(c.Context(), subject, raw, o)
-		}
-	}
+	ran, err := a.askAndRun(c.Context(), o, func(o consume.RunOptions) (*consume.Ran, error) {
+		return client.Run(c.Context(), subject, raw, o)
+	})
 	if err != nil {
 		return err
 	}
 	return a.printRan(ran, flags.verbose)
+}
+
+// askAndRun runs, and asks the person whatever the run needs a word for. Each
+// question is asked by itself: who confirms one run has not agreed to the
+// network for ever.
+func (a *app) askAndRun(ctx context.Context, o consume.RunOptions, run func(consume.RunOptions) (*consume.Ran, error)) (*consume.Ran, error) {
+	for {
+		ran, err := run(o)
+		refusal, ok := errors.AsType[*fault.Error](err)
+		if !ok {
+			return ran, err
+		}
+		var answer *bool
+		switch refusal.Reason {
+		case consume.ReasonConfirm:
+			answer = &o.Confirm
+		case consume.ReasonConsent:
+			answer = &o.Agree
+		}
+		if answer == nil || *answer {
+			return ran, err
+		}
+		if err := a.confirm(ctx, refusal.Message+". Run it?", refusal); err != nil {
+			return nil, err
+		}
+		*answer = true
+	}
 }
 
 // leadingFlags takes the global flags that stand before the tool's name; the
@@ -177,12 +194,12 @@ func terminalJSON(result json.RawMessage, person bool) string {
 	if json.Indent(&b, result, "", "  ") != nil {
 		return safe(string(result))
 	}
-	return safe(b.String())
+	return string(escapeHidden(b.Bytes()))
 }
 
 // subject finds what to run: a file where the argument looks like one, else an
 // installed tool.
-func (a *app) subject(c *cobra.Command, client *consume.Client, target string, runRevoked bool) (*consume.Subject, error) {
+func (a *app) subject(c *cobra.Command, client *consume.Client, target string) (*consume.Subject, error) {
 	if strings.HasSuffix(target, ".py") || strings.ContainsRune(target, filepath.Separator) {
 		data, err := durable.ReadFile(a.path(target), limits.SourceScan)
 		if errors.Is(err, os.ErrNotExist) {
@@ -192,7 +209,7 @@ func (a *app) subject(c *cobra.Command, client *consume.Client, target string, r
 			return nil, err
 		}
 		s, findings, err := consume.Local(filepath.Base(target), data)
-		if err != nil && !a.json {
+		if err != nil && !a.wantsJSON() {
 			a.printFindings(target, findings)
 		}
 		return s, err
@@ -201,142 +218,14 @@ func (a *app) subject(c *cobra.Command, client *consume.Client, target string, r
 	if err != nil {
 		return nil, err
 	}
-	return client.Installed(c.Context(), ref, runRevoked)
-}
-
-// flagName is how an input is spelled on the command line.
-func flagName(input string) string { return strings.ReplaceAll(input, "_", "-") }
-
-// parseRun reads the flags of one run: our own, and one for each input of the
-// tool. An input that has the name of one of our flags goes through --args.
-func (a *app) parseRun(t *spec.Tool, args []string) (*runFlags, json.RawMessage, error) {
-	r := &runFlags{}
-	f := pflag.NewFlagSet("run", pflag.ContinueOnError)
-	f.SetOutput(io.Discard)
-	f.Usage = func() {}
-	a.ownFlags(f, r)
-	f.BoolVarP(&r.help, "help", "h", false, "")
-	f.BoolVar(&a.json, "json", a.json, "")
-	f.StringVar(&a.color, "color", a.color, "")
-	f.BoolVarP(&a.quiet, "quiet", "q", a.quiet, "")
-	f.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
-		return pflag.NormalizedName(flagName(name))
-	})
-	values := map[string]*[]string{}
-	for _, in := range t.Inputs {
-		if f.Lookup(flagName(in.Name)) != nil {
-			continue
-		}
-		values[in.Name] = f.StringArray(flagName(in.Name), nil, "")
-		if in.Type == spec.TypeBoolean {
-			f.Lookup(flagName(in.Name)).NoOptDefVal = "true"
-		}
-	}
-	if err := f.Parse(args); err != nil {
-		if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
-			return nil, nil, fault.New(fault.Usage, manifest.ReasonUnknown, "%s has no input or flag %s", t.Name, spec.Quote(unknown.GetSpecifiedName())).
-				Hint("patch-git run %s --help", t.Name)
-		}
-		return nil, nil, usage("%w", err).Hint("patch-git run %s --help", t.Name)
-	}
-	if err := a.out.setColor(a.color); err != nil {
-		return nil, nil, err
-	}
-	if r.help {
-		return r, nil, nil
-	}
-	given := map[string]json.RawMessage{}
-	for _, in := range t.Inputs {
-		texts := values[in.Name]
-		if texts == nil || len(*texts) == 0 {
-			continue
-		}
-		v, err := inputValue(in, *texts)
-		if err != nil {
-			return nil, nil, err
-		}
-		given[in.Name] = v
-	}
-	raw, err := a.wholeArguments(r, f.Args(), len(given) > 0)
-	if err != nil || raw != nil {
-		return r, raw, err
-	}
-	raw, err = json.Marshal(given)
-	return r, raw, err
-}
-
-// inputValue turns the texts of one flag into JSON. A flag that is given more
-// than once makes an array of an array input.
-func inputValue(in spec.Input, texts []string) (json.RawMessage, error) {
-	if len(texts) == 1 {
-		v, err := manifest.ArgumentFromText(in, texts[0])
-		if err == nil || in.Type != spec.TypeArray {
-			return v, err
-		}
-	}
-	if in.Type != spec.TypeArray {
-		return nil, usage("--%s is given %d times", flagName(in.Name), len(texts))
-	}
-	item := spec.Input{Name: in.Name, Type: itemType(in.Items)}
-	var out []json.RawMessage
-	for _, t := range texts {
-		v, err := manifest.ArgumentFromText(item, t)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, v)
-	}
-	return json.Marshal(out)
-}
-
-// itemType is the type of an array's elements, string where none is stated.
-func itemType(items json.RawMessage) spec.Type {
-	var s struct {
-		Type spec.Type `json:"type"`
-	}
-	if json.Unmarshal(items, &s) != nil || s.Type == "" {
-		return spec.TypeString
-	}
-	return s.Type
-}
-
-// wholeArguments reads --args or "-"; nil when neither was given.
-func (a *app) wholeArguments(r *runFlags, rest []string, haveFlags bool) (json.RawMessage, error) {
-	stdin := len(rest) == 1 && rest[0] == "-"
-	switch {
-	case len(rest) > 0 && !stdin && (rest[0] == "true" || rest[0] == "false"):
-		return nil, usage("unexpected argument %s", rest[0]).Hint("a yes or no is given with =, as in --input=%s", rest[0])
-	case len(rest) > 0 && !stdin:
-		return nil, usage("unexpected argument %s", spec.Quote(rest[0])).Hint("values are given by flags: --input value")
-	case !stdin && r.args == "":
-		return nil, nil
-	case stdin && r.args != "", haveFlags:
-		return nil, usage("arguments are given in more than one way").Hint("use flags, or --args, or -")
-	case stdin:
-		data, err := io.ReadAll(io.LimitReader(a.host.Stdin, limits.Arguments+1))
-		if err != nil {
-			return nil, fault.New(fault.Unavailable, "stdin", "reading arguments: %w", err)
-		}
-		return data, nil
-	}
-	if file, ok := strings.CutPrefix(r.args, "@"); ok {
-		data, err := durable.ReadFile(a.path(file), limits.Arguments)
-		if errors.Is(err, os.ErrNotExist) {
-			return nil, fault.New(fault.NotFound, "no_file", "there is no file %s", spec.Quote(file))
-		}
-		if err != nil && fault.KindOf(err) == fault.Findings { // too large, or no file to read at all
-			return nil, fault.New(fault.Usage, fault.ReasonOf(err), "--args: %w", err)
-		}
-		return data, err
-	}
-	return json.RawMessage(r.args), nil
+	return client.Installed(c.Context(), ref)
 }
 
 func (a *app) printRunHelp(c *cobra.Command, t *spec.Tool) {
 	a.out.printf("%s %s\n%s\n\n%s\n  patch-git run %s", t.Name, t.Version, safe(t.Description), a.out.bold("Usage:"), t.Name)
 	for _, in := range t.Inputs {
 		if in.Required {
-			a.out.printf(" --%s <%s>", flagName(in.Name), in.Type)
+			a.out.printf(" %s <%s>", a.howToGive(in.Name), in.Type)
 		}
 	}
 	a.out.printf(" [flags]\n\n%s\n", a.out.bold("Inputs:"))
@@ -348,7 +237,7 @@ func (a *app) printRunHelp(c *cobra.Command, t *spec.Tool) {
 		} else if in.Required {
 			note = " (required)"
 		}
-		rows = append(rows, []string{"  --" + flagName(in.Name), string(in.Type), safe(in.Description) + note})
+		rows = append(rows, []string{"  " + a.howToGive(in.Name), string(in.Type), safe(in.Description) + note})
 	}
 	a.out.table(rows)
 	a.out.printf("\n%s\n%s", a.out.bold("Flags of run:"), c.LocalFlags().FlagUsages())

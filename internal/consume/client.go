@@ -92,8 +92,8 @@ func (c *Client) answer(ctx context.Context, pin toolbox.Pin, ask func(registry.
 		if err == nil {
 			return nil
 		}
-		if fault.KindOf(err) == fault.NotFound {
-			return err // proved by a verified head
+		if verify.Absent(err) {
+			return err
 		}
 		if ctx.Err() != nil {
 			return err
@@ -106,29 +106,43 @@ func (c *Client) answer(ctx context.Context, pin toolbox.Pin, ask func(registry.
 }
 
 // follow verifies the head of a chain against what was seen before and
-// remembers it.
+// remembers it. What was seen is read anew each time: this command, or another
+// process, may have seen more since the pin was read.
 func (c *Client) follow(ctx context.Context, pin toolbox.Pin, src registry.Source, chain spec.Chain) (verify.Head, error) {
-	head, err := pin.Policy().Head(chain)
+	for {
+		last, err := c.Box.Pin(pin.Name)
+		if err != nil {
+			return verify.Head{}, err
+		}
+		head, err := followed(ctx, last, src, chain)
+		if err != nil {
+			return verify.Head{}, err
+		}
+		err = c.Box.Advance(ctx, last, chain)
+		if fault.ReasonOf(err) == toolbox.ReasonMoved {
+			continue // each time somebody else got on
+		}
+		if age := c.Host.Now().Sub(head.Time()); age > limits.HeadStaleAfter {
+			c.warn("the head of " + string(pin.Name) + " is from " + head.Document().Time + "; the registry or a mirror may be stale")
+		}
+		return head, err
+	}
+}
+
+// followed verifies the head of a chain against the last one of the pin.
+func followed(ctx context.Context, last toolbox.Pin, src registry.Source, chain spec.Chain) (verify.Head, error) {
+	head, err := last.Policy().Head(chain)
 	if err != nil {
 		return verify.Head{}, err
 	}
 	var seen *verify.Seen
-	last, ok, err := pin.LastHead()
-	switch {
-	case err != nil:
+	if before, ok, err := last.LastHead(); err != nil {
 		return verify.Head{}, err
-	case ok:
-		s := last.Seen()
+	} else if ok {
+		s := before.Seen()
 		seen = &s
 	}
-	err = head.Follows(seen, tiles(ctx, src))
-	if err != nil {
-		return verify.Head{}, err
-	}
-	if age := c.Host.Now().Sub(head.Time()); age > limits.HeadStaleAfter {
-		c.warn("the head of " + string(pin.Name) + " is from " + head.Document().Time + "; the registry or a mirror may be stale")
-	}
-	return head, c.Box.Advance(ctx, pin.Name, chain)
+	return head, head.Follows(seen, tiles(ctx, src))
 }
 
 // tiles reads the log's tiles; one that is missing is an outage, not a verdict.

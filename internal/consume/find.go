@@ -122,9 +122,9 @@ func (c *Client) find(ctx context.Context, ref spec.Ref, in spec.RegistryName) (
 		switch {
 		case err == nil:
 			got, having = f, append(having, pin.Name)
-		case fault.KindOf(err) != fault.NotFound:
+		case !verify.Absent(err):
 			return nil, err
-		case fault.ReasonOf(err) == "no_version":
+		case verify.AbsentVersion(err):
 			missing, having = err, append(having, pin.Name)
 		case missing == nil:
 			missing = err

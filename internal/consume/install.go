@@ -1,8 +1,10 @@
 package consume
 
 import (
+	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/toolbox"
@@ -16,7 +18,13 @@ type PullOptions struct {
 	Registry spec.RegistryName
 	// Agree records consent to what the tool asks for.
 	Agree bool
+	// Widen installs a version that asks for more than the one before; whether
+	// it may have all that it asks for is still for the first run to find out.
+	Widen bool
 }
+
+// ReasonWidened is the reason that [PullOptions].Widen answers.
+const ReasonWidened = "widened"
 
 // Pulled is what a pull did.
 type Pulled struct {
@@ -36,15 +44,16 @@ func (c *Client) Pull(ctx context.Context, ref spec.Ref, o PullOptions) (*Pulled
 		return nil, err
 	}
 	v := f.release
-	if reason := f.head.RevokedReason(v.Ref()); reason != "" {
+	// The record and the list say the same, unless the registry is broken.
+	if reason := cmp.Or(f.head.RevokedReason(v.Ref()), f.version.Revoked); reason != "" {
 		return nil, revoked(v.Ref(), reason)
 	}
 	out := &Pulled{Tool: v.Tool(), Permissions: v.Tool().Permissions(), Yanked: f.version.Yanked}
 	if out.Added, err = c.widened(v); err != nil {
 		return nil, err
 	}
-	if len(out.Added) > 0 && !o.Agree {
-		return nil, fault.New(fault.Denied, "widened", "%s asks for more than the installed version: %s", v.Ref().At(), list(out.Added)).
+	if len(out.Added) > 0 && !o.Widen {
+		return nil, fault.New(fault.Denied, ReasonWidened, "%s asks for more than the installed version: %s", v.Ref().At(), strings.Join(out.Added, ", ")).
 			Hint("patch-git pull %s --yes", v.Ref().At())
 	}
 	if out.Environment, err = c.prepare(ctx, v); err != nil {
@@ -113,17 +122,6 @@ func Wider(a, b spec.Permissions) []string {
 
 func rank(f spec.Filesystem) int {
 	return slices.Index([]spec.Filesystem{spec.FilesystemNone, spec.FilesystemReadOnly, spec.FilesystemReadWrite}, f)
-}
-
-func list(words []string) string {
-	s := ""
-	for i, w := range words {
-		if i > 0 {
-			s += ", "
-		}
-		s += w
-	}
-	return s
 }
 
 // Check verifies an installed release again, without any network: evidence,

@@ -3,6 +3,7 @@ package consume
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -24,6 +25,7 @@ type Subject struct {
 	Registry spec.RegistryName
 	Closure  *ledger.Closure
 
+	revoked   error // why it must not run, nil where it may
 	consented func() (bool, error)
 	agree     func() error
 }
@@ -31,7 +33,8 @@ type Subject struct {
 // RunOptions say how a run is to happen.
 type RunOptions struct {
 	Read, Write []string // paths granted by name
-	Agree       bool     // the person agrees to what the tool asks for, and confirms this call
+	Agree       bool     // the person agrees to the network for this version, now and later
+	Confirm     bool     // the person confirms this one run
 	Limits      sandbox.Limits
 	HostApp     string // who asks: "cli"
 
@@ -61,17 +64,17 @@ type Ran struct {
 // because a tool sees none but those that are named for it.
 func NeedsConsent(p spec.Permissions) bool { return p.Network || len(p.ExternalAuth) > 0 }
 
-// Installed makes the subject of an installed release, verified now.
-func (c *Client) Installed(ctx context.Context, ref spec.Ref, runRevoked bool) (*Subject, error) {
+// Installed makes the subject of an installed release, verified now. One that
+// was revoked is a subject too, so that its flags can be read; [Client.Run]
+// refuses it.
+func (c *Client) Installed(ctx context.Context, ref spec.Ref) (*Subject, error) {
 	v, receipt, err := c.Check(ctx, ref)
-	if fault.ReasonOf(err) == "revoked" && runRevoked && v.OK() {
-		c.warn(err.Error())
+	var withdrawn error
+	if fault.ReasonOf(err) == "revoked" && v.OK() {
+		withdrawn = fault.New(fault.Denied, "revoked", "%w", err).Hint("--unsafe-run-revoked runs it all the same")
 		err = nil
 	}
 	if err != nil {
-		if fault.ReasonOf(err) == "revoked" {
-			err = fault.New(fault.Denied, "revoked", "%w", err).Hint("--unsafe-run-revoked runs it all the same")
-		}
 		return nil, err
 	}
 	closure, err := closureOf(v)
@@ -79,7 +82,7 @@ func (c *Client) Installed(ctx context.Context, ref spec.Ref, runRevoked bool) (
 		return nil, err
 	}
 	return &Subject{
-		Tool: v.Tool(), Main: v.Main(), Ref: v.Ref(), Registry: v.Registry(), Closure: closure,
+		Tool: v.Tool(), Main: v.Main(), Ref: v.Ref(), Registry: v.Registry(), Closure: closure, revoked: withdrawn,
 		consented: func() (bool, error) {
 			_, ok, err := c.Box.Consent(receipt)
 			return ok, err
@@ -110,6 +113,12 @@ func Local(file string, data []byte) (*Subject, []spec.Finding, error) {
 // Run runs a tool: arguments are checked against the manifest before anything
 // starts, the intent is recorded before, the result after, whatever it is.
 func (c *Client) Run(ctx context.Context, s *Subject, raw json.RawMessage, o RunOptions) (*Ran, error) {
+	if s.revoked != nil && !o.UnsafeRunRevoked {
+		return nil, s.revoked
+	}
+	if s.revoked != nil {
+		c.warn(s.revoked.Error())
+	}
 	rec := audit.Record{
 		Tool:     audit.Tool{Name: s.Tool.Name, Version: s.Tool.Version, Release: s.Ref.Digest, Source: spec.DigestOf(s.Main)},
 		Registry: string(s.Registry),
@@ -136,7 +145,7 @@ func (c *Client) Run(ctx context.Context, s *Subject, raw json.RawMessage, o Run
 	switch {
 	case err == nil:
 		rec.Status, rec.Output = audit.Succeeded, ran.Result
-	case fault.KindOf(err) == fault.Denied, fault.KindOf(err) == fault.NotFound, fault.KindOf(err) == fault.Usage:
+	case slices.Contains([]fault.Kind{fault.Denied, fault.NotVerified, fault.NotFound, fault.Usage}, fault.KindOf(err)):
 		rec.Status, rec.Error = audit.Refused, audit.FailureOf(err)
 	default:
 		rec.Status, rec.Error = audit.Failed, audit.FailureOf(err)
@@ -215,14 +224,20 @@ func (c *Client) run(ctx context.Context, s *Subject, args json.RawMessage, o Ru
 	return ran, out, nil
 }
 
+// What a person can say a word to, so that a refused run goes on.
+const (
+	ReasonConfirm = "confirmation_required" // RunOptions.Confirm
+	ReasonConsent = "consent_required"      // RunOptions.Agree
+)
+
 // admit asks whether a person agreed to what the tool may do.
 func (c *Client) admit(s *Subject, o RunOptions) error {
 	p := s.Tool.Permissions()
 	if len(p.ExternalAuth) > 0 {
-		return fault.New(fault.Denied, "external_auth", "%s needs access to %s, and no broker for accounts is configured", s.Tool.Name, list(p.ExternalAuth))
+		return fault.New(fault.Denied, "external_auth", "%s needs access to %s, and no broker for accounts is configured", s.Tool.Name, strings.Join(p.ExternalAuth, ", "))
 	}
-	if p.HumanConfirm && !o.Agree {
-		return fault.New(fault.Denied, "confirmation_required", "%s asks that a person confirms each run", s.Tool.Name).
+	if p.HumanConfirm && !o.Confirm {
+		return fault.New(fault.Denied, ReasonConfirm, "%s asks that a person confirms each run", s.Tool.Name).
 			Hint("add --yes to confirm this one run")
 	}
 	if !NeedsConsent(p) {
@@ -233,7 +248,7 @@ func (c *Client) admit(s *Subject, o RunOptions) error {
 	case err != nil || ok:
 		return err
 	case !o.Agree:
-		return fault.New(fault.Denied, "consent_required",
+		return fault.New(fault.Denied, ReasonConsent,
 			"%s may use the network, this machine's own services and its local network included, and nobody agreed to that yet", s.Tool.Name).
 			Hint("add --yes to agree for this version")
 	}

@@ -3,7 +3,9 @@ package consume
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
+	"strings"
 
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/limits"
@@ -46,27 +48,53 @@ func (c *Client) AddRegistry(ctx context.Context, location string, mirrors []str
 	}
 	pin := toolbox.Pin{Name: doc.Name, Location: location, Mirrors: mirrors, Trust: doc.Trust}
 	if len(pin.Mirrors) == 0 {
-		pin.Mirrors = doc.Mirrors
+		pin.Mirrors = c.offered(doc.Mirrors)
 	}
+	seen := pin
 	if old, err := c.Box.Pin(doc.Name); err == nil {
-		pin.HeadEvidence, pin.Head, pin.Revoked = old.HeadEvidence, old.Head, old.Revoked
 		if string(old.Trust.Key) != string(pin.Trust.Key) {
 			return nil, c.Box.AddPin(ctx, pin) // refuses, with the explanation
 		}
+		seen = old
 	}
 	chain, err := registry.FetchHead(ctx, src)
 	if err != nil {
 		return nil, err
 	}
-	head, err := pin.Policy().Head(chain)
-	if err != nil {
+	// Before anything is written: a registry that is trusted already does not
+	// move to a place where an older state of it, or a fork, is served.
+	if _, err := followed(ctx, seen, src, chain); err != nil {
 		return nil, err
 	}
 	if err := c.Box.AddPin(ctx, pin); err != nil {
 		return nil, err
 	}
-	if _, err := c.follow(ctx, pin, src, chain); err != nil {
+	head, err := c.follow(ctx, pin, src, chain)
+	if err != nil {
 		return nil, err
 	}
 	return &Added{Pin: pin, Fingerprint: fingerprint, Head: head.Seen()}, nil
+}
+
+// maxMirrors is how many mirrors a registry may name for itself.
+const maxMirrors = 8
+
+// offered picks the mirrors that a registry names for itself and that may be
+// asked without a person's word: public addresses, never folders of this
+// machine, other schemes, or hosts that ssh-agent would be asked for.
+func (c *Client) offered(mirrors []string) []string {
+	var out []string
+	left := 0
+	for _, m := range mirrors {
+		public := strings.HasPrefix(m, "https://") || strings.HasPrefix(m, "git+https://")
+		if !public || len(out) == maxMirrors {
+			left++
+			continue
+		}
+		out = append(out, m)
+	}
+	if left > 0 {
+		c.warn(fmt.Sprintf("%d mirror(s) that the registry names for itself are left out; --mirror adds one", left))
+	}
+	return out
 }

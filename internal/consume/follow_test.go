@@ -1,0 +1,205 @@
+package consume
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/patch-cat/patch-git/internal/fault"
+	"github.com/patch-cat/patch-git/internal/host"
+	"github.com/patch-cat/patch-git/internal/signing"
+	"github.com/patch-cat/patch-git/ledger"
+	"github.com/patch-cat/patch-git/registry"
+	"github.com/patch-cat/patch-git/spec"
+	"github.com/patch-cat/patch-git/verify"
+)
+
+var clock = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+// scene is a registry in a folder and a user who may come to trust it.
+type scene struct {
+	t      *testing.T
+	key    *signing.Key
+	doc    *ledger.Registry
+	dir    string
+	client *Client
+	warned []string
+}
+
+func newScene(t *testing.T) *scene {
+	t.Helper()
+	key, err := signing.NewKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &scene{t: t, key: key, dir: filepath.Join(t.TempDir(), "reg")}
+	s.doc = &ledger.Registry{Schema: ledger.RegistrySchema, Name: "demo/tools", Trust: key.Trust()}
+	s.client, err = New(&host.Host{
+		Paths: host.Paths{Root: t.TempDir()}, Now: func() time.Time { return clock },
+		HTTP: func() *http.Client { return &http.Client{} },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.client.Warn = func(text string) { s.warned = append(s.warned, text) }
+	s.seal(s.dir, registry.Batch{})
+	return s
+}
+
+// seal moves the head of the tree in a folder.
+func (s *scene) seal(dir string, b registry.Batch) {
+	s.t.Helper()
+	policy := verify.Policy{Registry: s.doc.Name, Trust: s.doc.Trust}
+	if _, err := registry.Seal(s.t.Context(), registry.OpenDir(filepath.Join(dir, ledger.Root)), b, registry.SealOptions{
+		Registry: s.doc, Signer: s.key, Now: func() time.Time { return clock }, Checker: "patch-git test",
+		CheckHead: func(evidence, head []byte) error { _, err := policy.HeadOnly(evidence, head); return err },
+	}); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s *scene) publish(dir string, version spec.Version) {
+	s.t.Helper()
+	r := &spec.Release{
+		Ref:   spec.Ref{Name: "echo_text", Version: version},
+		Tool:  spec.Tool{Format: spec.FormatPatch, Name: "echo_text", Version: version},
+		Files: []spec.File{{Path: "tool.py", Data: []byte("# " + version + "\n")}},
+	}
+	s.seal(dir, registry.Batch{Accept: []registry.Acceptance{{Release: r, Contributor: ledger.Owner{Login: "ann", ID: 1}}}})
+}
+
+// copyAway keeps the tree as it is now in another folder.
+func (s *scene) copyAway() string {
+	s.t.Helper()
+	dir := filepath.Join(s.t.TempDir(), "copy")
+	if err := os.CopyFS(dir, os.DirFS(s.dir)); err != nil {
+		s.t.Fatal(err)
+	}
+	return dir
+}
+
+func (s *scene) head(dir string) (registry.Source, spec.Chain) {
+	s.t.Helper()
+	src := registry.OpenDir(filepath.Join(dir, ledger.Root))
+	chain, err := registry.FetchHead(s.t.Context(), src)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return src, chain
+}
+
+// TestNoWayBackWithinOneCommand: a pin that was read before a newer head was
+// followed does not make room for an older one, or for a fork of the newer.
+func TestNoWayBackWithinOneCommand(t *testing.T) {
+	s := newScene(t)
+	if _, err := s.client.AddRegistry(t.Context(), s.dir, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	early, err := s.client.Box.Pin("demo/tools")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fork := s.copyAway()
+	s.publish(s.dir, "1.0.0")
+	middle := s.copyAway()
+	s.publish(s.dir, "1.1.0")
+	follow := func(dir string) error {
+		src, chain := s.head(dir)
+		_, err := s.client.follow(t.Context(), early, src, chain)
+		return err
+	}
+	for range 2 {
+		if err := follow(s.dir); err != nil {
+			t.Fatalf("the newest head: %v", err)
+		}
+	}
+	if err := follow(middle); fault.ReasonOf(err) != string(verify.ReasonRollback) {
+		t.Errorf("an older head, newer than the pin that was read first: %v", err)
+	}
+	s.publish(fork, "0.1.0")
+	s.publish(fork, "0.2.0")
+	if err := follow(fork); fault.ReasonOf(err) != string(verify.ReasonSplitView) {
+		t.Errorf("another head of the same age: %v", err)
+	}
+}
+
+// TestAddingAgain: a trusted registry moves to another place only where its
+// newest state is served; nothing is written where it is not.
+func TestAddingAgain(t *testing.T) {
+	s := newScene(t)
+	old := s.copyAway()
+	s.publish(s.dir, "1.0.0")
+	if _, err := s.client.AddRegistry(t.Context(), s.dir, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.client.AddRegistry(t.Context(), old, nil, nil); fault.ReasonOf(err) != string(verify.ReasonRollback) {
+		t.Errorf("an older copy: %v", err)
+	}
+	if pin, err := s.client.Box.Pin("demo/tools"); err != nil || pin.Location != s.dir {
+		t.Errorf("after the refusal the registry is at %q, %v", pin.Location, err)
+	}
+	twin := s.copyAway()
+	if _, err := s.client.AddRegistry(t.Context(), twin, nil, nil); err != nil {
+		t.Errorf("an equal copy: %v", err)
+	}
+}
+
+// TestMirrorsOfTheRegistry: registry.json is signed by nobody.
+func TestMirrorsOfTheRegistry(t *testing.T) {
+	s := newScene(t)
+	good := []string{"https://mirror.example/reg", "git+https://mirror.example/reg"}
+	bad := []string{"/etc", "http://169.254.169.254/", "git+ssh://host/x", "git@host:x.git", "file:///srv", "\x1b[2J"}
+	if got := s.client.offered(slices.Concat(bad, good)); !slices.Equal(got, good) || len(s.warned) != 1 {
+		t.Errorf("taken are %q, with the warnings %q", got, s.warned)
+	}
+	if got := s.client.offered(slices.Repeat(good, 100)); len(got) != maxMirrors {
+		t.Errorf("%d mirrors are taken", len(got))
+	}
+}
+
+// TestEachQuestionByItself: a word for one thing is no word for another.
+func TestEachQuestionByItself(t *testing.T) {
+	s := newScene(t)
+	agreed := false
+	subject := func() *Subject {
+		return &Subject{
+			Tool:      &spec.Tool{Name: "ask_twice", Version: "1.0.0", Capabilities: spec.Capabilities{Network: true, HumanConfirm: true, Filesystem: spec.FilesystemNone}},
+			consented: func() (bool, error) { return agreed, nil },
+			agree:     func() error { agreed = true; return nil },
+		}
+	}
+	for _, c := range []struct {
+		o    RunOptions
+		want string
+	}{
+		{RunOptions{}, ReasonConfirm},
+		{RunOptions{Agree: true}, ReasonConfirm},
+		{RunOptions{Confirm: true}, ReasonConsent},
+	} {
+		if err := s.client.admit(subject(), c.o); fault.ReasonOf(err) != c.want || agreed {
+			t.Errorf("%+v: %v, agreed %v", c.o, err, agreed)
+		}
+	}
+	if err := s.client.admit(subject(), RunOptions{Agree: true, Confirm: true}); err != nil || !agreed {
+		t.Errorf("both words: %v, agreed %v", err, agreed)
+	}
+}
+
+// TestRevokedSubject: what was revoked is a subject, and does not run.
+func TestRevokedSubject(t *testing.T) {
+	s := newScene(t)
+	subject := &Subject{
+		Tool:    &spec.Tool{Name: "was_good", Version: "1.0.0", Capabilities: spec.Capabilities{Filesystem: spec.FilesystemNone, HumanConfirm: true}},
+		revoked: fault.New(fault.Denied, "revoked", "was_good@1.0.0 was revoked"),
+	}
+	if _, err := s.client.Run(t.Context(), subject, []byte("{}"), RunOptions{Confirm: true, Agree: true}); fault.ReasonOf(err) != "revoked" {
+		t.Errorf("got %v", err)
+	}
+	_, err := s.client.Run(t.Context(), subject, []byte("{}"), RunOptions{UnsafeRunRevoked: true})
+	if fault.ReasonOf(err) != ReasonConfirm || len(s.warned) != 1 {
+		t.Errorf("with the danger typed out it goes on to the next question: %v, warned %q", err, s.warned)
+	}
+}
