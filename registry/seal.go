@@ -116,6 +116,13 @@ func Seal(ctx context.Context, store Store, batch Batch, opts SealOptions) (Seal
 	if err != nil {
 		return Sealed{}, err
 	}
+	// The one document that grows with the registry is read and compared with
+	// its digest while the others are read and made.
+	own := *cur // its cache of buckets is not for two goroutines
+	own.bucket = map[int]*ledger.Bucket{}
+	read := make(chan catalogue, 1)
+	go func() { read <- own.readCatalogue(ctx) }()
+
 	p, err := newPlan(ctx, cur, batch, opts.Registry.Name)
 	if err != nil {
 		return Sealed{}, err
@@ -125,7 +132,7 @@ func Seal(ctx context.Context, store Store, batch Batch, opts SealOptions) (Seal
 		return Sealed{}, err
 	}
 	if cur.head != nil && p.empty() {
-		if err := t.finish(ctx, cur, &opts); err != nil {
+		if err := t.finish(ctx, cur, <-read, &opts); err != nil {
 			return Sealed{}, err
 		}
 		return Sealed{Head: *cur.head, Digest: cur.digest}, nil
@@ -133,6 +140,9 @@ func Seal(ctx context.Context, store Store, batch Batch, opts SealOptions) (Seal
 	next, err := build(ctx, cur, p, &opts)
 	if err != nil {
 		return Sealed{}, err
+	}
+	if next.was = <-read; next.was.err != nil {
+		return Sealed{}, next.was.err
 	}
 	if err := t.repair(ctx, cur, &opts); err != nil {
 		return Sealed{}, err

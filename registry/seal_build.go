@@ -20,7 +20,8 @@ type generation struct {
 	releases   map[string]map[string]bool // folder of each new release -> its paths
 	changes    []change                   // documents that get other bytes
 
-	catalogue []byte                        // of the state before
+	was       catalogue // of the state before
+	catalogue []byte
 	lines     map[spec.Name]*ledger.Listing // what changes in it
 }
 
@@ -28,8 +29,6 @@ type generation struct {
 // grows with the registry, and the head, which states its digest: these are
 // made by [generation.top] while the disk is busy with the rest.
 func build(ctx context.Context, cur *chain, p *plan, o *SealOptions) (*generation, error) {
-	catalogue := make(chan loaded, 1)
-	go func() { catalogue <- cur.readCatalogue(ctx) }()
 	g := &generation{chain: chain{store: cur.store, bucket: map[int]*ledger.Bucket{}}, releases: map[string]map[string]bool{}}
 	g.head = &ledger.Head{
 		Schema: ledger.HeadSchema, Registry: o.Registry.Name, Seq: 1, Commit: o.Commit,
@@ -48,12 +47,7 @@ func build(ctx context.Context, cur *chain, p *plan, o *SealOptions) (*generatio
 	if err := g.rewriteRecords(ctx, cur, p); err != nil {
 		return nil, err
 	}
-	old := <-catalogue
-	if fault.ReasonOf(old.err) == reasonDamaged {
-		old.data, old.err = cur.remakeCatalogue(ctx)
-	}
-	g.catalogue = old.data
-	return g, old.err
+	return g, nil
 }
 
 // appendLog writes the events down, and makes the folder of each new release

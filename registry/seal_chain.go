@@ -142,30 +142,47 @@ func (c *chain) record(ctx context.Context, n spec.Name) (*ledger.Record, error)
 // tileReader reads tiles of the log, each once: an append asks for the few at
 // the right edge again and again.
 func (c *chain) tileReader(ctx context.Context) ledger.TileReader {
-	have := map[string]loaded{}
+	have := map[string][]byte{}
 	return func(path string) ([]byte, error) {
-		l, ok := have[path]
-		if !ok {
-			l.data, l.err = c.store.Read(ctx, path, limits.EntryTile)
-			have[path] = l
+		if data, ok := have[path]; ok {
+			return data, nil
 		}
-		return l.data, l.err
+		data, err := c.store.Read(ctx, path, limits.EntryTile)
+		if err == nil {
+			have[path] = data
+		}
+		return data, err
 	}
 }
 
-// loaded is a file, or why there is none.
-type loaded struct {
-	data []byte
-	err  error
+// catalogue is search/tools.json of a state.
+type catalogue struct {
+	data    []byte
+	inPlace bool // false: it is lost, or at another path than its own
+	err     error
 }
 
-// readCatalogue returns search/tools.json.
-func (c *chain) readCatalogue(ctx context.Context) loaded {
+func (c *chain) catalogueDigest() spec.Digest {
 	if c.head == nil {
-		return loaded{ledger.EmptyCatalogue(), nil}
+		return spec.Digest{}
 	}
-	data, err := stated(ctx, c.store, ledger.CataloguePath, c.head.Catalogue, limits.Catalogue)
-	return loaded{data, err}
+	return c.head.Catalogue
+}
+
+// readCatalogue returns search/tools.json, from wherever it is.
+func (c *chain) readCatalogue(ctx context.Context) catalogue {
+	if c.head == nil {
+		return catalogue{data: ledger.EmptyCatalogue()}
+	}
+	data, err := c.store.Read(ctx, ledger.CataloguePath, limits.Catalogue)
+	if err == nil && spec.DigestOf(data) == c.head.Catalogue {
+		return catalogue{data: data, inPlace: true}
+	}
+	data, err = stated(ctx, c.store, ledger.CataloguePath, c.head.Catalogue, limits.Catalogue)
+	if fault.ReasonOf(err) == reasonDamaged {
+		data, err = c.remakeCatalogue(ctx)
+	}
+	return catalogue{data: data, err: err}
 }
 
 // remakeCatalogue makes search/tools.json again from all records. It is the

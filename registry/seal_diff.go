@@ -3,8 +3,6 @@ package registry
 import (
 	"context"
 
-	"github.com/patch-cat/patch-git/internal/fault"
-	"github.com/patch-cat/patch-git/internal/limits"
 	"github.com/patch-cat/patch-git/ledger"
 	"github.com/patch-cat/patch-git/spec"
 )
@@ -45,21 +43,4 @@ func differences(ctx context.Context, prev, cur *chain) ([]change, error) {
 	add(ledger.BucketsPath, was.Buckets, cur.head.Buckets, true)
 	add(ledger.HeadPath, prev.digest, cur.digest, true)
 	return out, nil
-}
-
-// document returns the new bytes of a change to the current state.
-func (c *chain) document(ctx context.Context, ch change) ([]byte, error) {
-	data, err := stated(ctx, c.store, ch.path, ch.new, maxOf(ch.path))
-	if ch.path == ledger.CataloguePath && fault.ReasonOf(err) == reasonDamaged {
-		return c.remakeCatalogue(ctx)
-	}
-	return data, err
-}
-
-// maxOf is how large the document at a fixed path may be.
-func maxOf(path string) int64 {
-	if path == ledger.CataloguePath {
-		return limits.Catalogue
-	}
-	return limits.Document
 }

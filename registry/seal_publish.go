@@ -13,7 +13,7 @@ import (
 type change struct {
 	path     string
 	old, new spec.Digest // old is zero where there was none
-	oldData  []byte      // may be nil; then it is read when it is needed
+	oldData  []byte      // of the catalogue; others are read when they are needed
 	data     []byte
 	durable  bool // what follows from the rest is not
 }
@@ -49,17 +49,20 @@ func (g *generation) publish(ctx context.Context, cur *chain, t *tidy, o *SealOp
 	}
 	follow := []file{{ledger.CheckpointPath, g.checkpoint, true}}
 	for _, c := range g.changes {
-		if c.path != ledger.HeadPath {
-			follow = append(follow, file{c.path, c.data, c.durable})
+		if c.durable && c.path != ledger.HeadPath {
+			follow = append(follow, file{c.path, c.data, true})
 		}
 	}
-	w.expect(len(beside) + len(follow) + 2)
-	for _, step := range [][]file{
-		beside,
-		{{ledger.HeadEvidencePath, g.evidence, true}}, // here the new state begins
-		follow,
-		{{ledger.HeadPath, g.raw, true}}, // last: while it is behind the pointer, repair is due
-	} {
+	// head.json is last: while it is behind the pointer, repair is due. The
+	// catalogue is with it, because a file system may let durable writes wait
+	// for a large one before them; nobody relies on it being in place.
+	last := []file{{ledger.HeadPath, g.raw, true}}
+	if g.head.Catalogue != cur.catalogueDigest() || !g.was.inPlace {
+		last = append(last, file{ledger.CataloguePath, g.catalogue, false})
+	}
+	w.expect(len(beside) + 1 + len(follow) + len(last))
+	pointer := []file{{ledger.HeadEvidencePath, g.evidence, true}} // with it the new state begins
+	for _, step := range [][]file{beside, pointer, follow, last} {
 		if err := w.write(ctx, step); err != nil {
 			return err
 		}
@@ -69,17 +72,15 @@ func (g *generation) publish(ctx context.Context, cur *chain, t *tidy, o *SealOp
 
 // top makes the catalogue and the head, and signs the head.
 func (g *generation) top(ctx context.Context, cur *chain, o *SealOptions) error {
-	catalogue, err := ledger.UpdateCatalogue(g.catalogue, g.lines)
+	var err error
+	g.catalogue, err = ledger.UpdateCatalogue(g.was.data, g.lines)
 	if err != nil {
 		return damaged(cur.store, "%w", err)
 	}
-	if len(catalogue) > limits.Catalogue {
-		return fault.New(fault.Findings, "catalogue", "the catalogue has %d bytes, allowed are %d", len(catalogue), limits.Catalogue)
+	if len(g.catalogue) > limits.Catalogue {
+		return fault.New(fault.Findings, "catalogue", "the catalogue has %d bytes, allowed are %d", len(g.catalogue), limits.Catalogue)
 	}
-	c := change{path: ledger.CataloguePath, oldData: g.catalogue, new: spec.DigestOf(catalogue), data: catalogue}
-	if cur.head != nil {
-		c.old = cur.head.Catalogue
-	}
+	c := change{path: ledger.CataloguePath, old: cur.catalogueDigest(), oldData: g.was.data, new: spec.DigestOf(g.catalogue), data: g.catalogue}
 	if g.head.Catalogue = c.new; c.new != c.old {
 		g.changes = append(g.changes, c)
 	}
@@ -106,7 +107,7 @@ func (g *generation) objects(ctx context.Context, t *tidy, changes []change) ([]
 		if !c.old.IsZero() && !t.have[ledger.ObjectPath(c.old)] {
 			if c.oldData == nil {
 				var err error
-				if c.oldData, err = stated(ctx, g.store, c.path, c.old, maxOf(c.path)); err != nil {
+				if c.oldData, err = stated(ctx, g.store, c.path, c.old, limits.Document); err != nil {
 					return nil, err
 				}
 			}

@@ -35,12 +35,23 @@ func newTidy(ctx context.Context, store Store) (*tidy, error) {
 }
 
 // finish does all of it for the current state.
-func (t *tidy) finish(ctx context.Context, cur *chain, o *SealOptions) error {
+func (t *tidy) finish(ctx context.Context, cur *chain, list catalogue, o *SealOptions) error {
 	if err := t.introduce(ctx, o); err != nil {
 		return err
 	}
-	if err := t.repair(ctx, cur, o); err != nil || len(t.have) == 0 {
+	if err := t.repair(ctx, cur, o); err != nil {
 		return err
+	}
+	if list.err != nil {
+		return list.err
+	}
+	if !list.inPlace {
+		if err := t.store.Write(ctx, ledger.CataloguePath, list.data, false); err != nil {
+			return err
+		}
+	}
+	if len(t.have) == 0 {
+		return nil
 	}
 	prev, err := t.previous(ctx, cur)
 	if err != nil {
@@ -71,16 +82,19 @@ func (t *tidy) repair(ctx context.Context, cur *chain, o *SealOptions) error {
 		return err
 	}
 	for _, c := range changes {
+		if !c.durable || c.path == ledger.HeadPath {
+			continue // the catalogue is the caller's, the head comes last
+		}
 		if ok, err := t.at(ctx, c.path, c.new); err != nil {
 			return err
-		} else if ok || c.path == ledger.HeadPath {
+		} else if ok {
 			continue
 		}
-		data, err := cur.document(ctx, c)
+		data, err := stated(ctx, t.store, c.path, c.new, limits.Document)
 		if err != nil {
 			return err
 		}
-		if err := t.store.Write(ctx, c.path, data, c.durable); err != nil {
+		if err := t.store.Write(ctx, c.path, data, true); err != nil {
 			return err
 		}
 	}
@@ -109,7 +123,7 @@ func (t *tidy) checkpoint(ctx context.Context, cur *chain, o *SealOptions) error
 
 // at tells whether a fixed path has the document with a digest.
 func (t *tidy) at(ctx context.Context, path string, want spec.Digest) (bool, error) {
-	data, err := t.store.Read(ctx, path, maxOf(path))
+	data, err := t.store.Read(ctx, path, limits.Document)
 	if errors.Is(err, fs.ErrNotExist) || fault.ReasonOf(err) == reasonTooLarge {
 		return false, nil
 	}
