@@ -90,10 +90,11 @@ var tricks = map[string]trick{
 		}
 		return rewrite(ts.MkAbs(args[0]), func(b []byte) ([]byte, error) { return resign(b, key, args[2]) })
 	}},
-	// accept REGISTRY KEY NAME@VERSION FILE: an insider signs and publishes a
-	// file that was never checked, under a name of his choice.
-	"accept": {"registry key name@version file [manifest-of]", func(ts *testscript.TestScript, args []string) error {
-		return acceptUnchecked(ts, args[0], args[1], args[2], []byte(ts.ReadFile(args[3])))
+	// accept REGISTRY KEY NAME@VERSION FILE [WHEEL]: an insider signs and
+	// publishes a file that was never checked, under a name of his choice, with
+	// a wheel of his choice.
+	"accept": {"registry key name@version file [wheel]", func(ts *testscript.TestScript, args []string) error {
+		return acceptUnchecked(ts, args[0], args[1], args[2], []byte(ts.ReadFile(args[3])), args[4:])
 	}},
 	// http TRICK [PATH]: the server of $URL misbehaves where a path ends so.
 	"http": {"trick [path]", func(ts *testscript.TestScript, args []string) error {
@@ -193,7 +194,7 @@ func resign(evidence []byte, key *signing.Key, change string) ([]byte, error) {
 }
 
 // acceptUnchecked seals a release as a registry would that checks nothing.
-func acceptUnchecked(ts *testscript.TestScript, dir, keyFile, at string, data []byte) error {
+func acceptUnchecked(ts *testscript.TestScript, dir, keyFile, at string, data []byte, wheels []string) error {
 	key, err := signing.LoadKey(ts.MkAbs(keyFile))
 	if err != nil {
 		return err
@@ -213,14 +214,16 @@ func acceptUnchecked(ts *testscript.TestScript, dir, keyFile, at string, data []
 	tool := m.Tool
 	tool.Name, tool.Version = ref.Name, ref.Version
 	report := []byte("{}\n")
-	_, err = registry.Seal(context.Background(), registry.OpenDir(published(ts, dir)), registry.Batch{
-		Accept: []registry.Acceptance{{
-			Release: &spec.Release{Ref: ref, Tool: tool, Files: []spec.File{
-				{Path: ledger.ReportFileName, Data: report}, {Path: "tool.py", Data: data},
-			}},
-			Contributor: ledger.Owner{Login: "insider"}, Report: spec.DigestOf(report),
-		}},
-	}, registry.SealOptions{
+	a := registry.Acceptance{Contributor: ledger.Owner{Login: "insider"}, Report: spec.DigestOf(report)}
+	files := []spec.File{{Path: ledger.ReportFileName, Data: report}, {Path: "tool.py", Data: data}}
+	for _, w := range wheels {
+		closure := closureFile(ts, w)
+		digest := spec.DigestOf(closure)
+		a.Closure = &digest
+		files = append([]spec.File{{Path: ledger.ClosureFileName, Data: closure}}, files...)
+	}
+	a.Release = &spec.Release{Ref: ref, Tool: tool, Files: files}
+	_, err = registry.Seal(context.Background(), registry.OpenDir(published(ts, dir)), registry.Batch{Accept: []registry.Acceptance{a}}, registry.SealOptions{
 		Registry: doc, Signer: key, Now: time.Now, Checker: "nobody",
 		CheckHead: func([]byte, []byte) error { return nil },
 	})

@@ -58,6 +58,8 @@ func TestScripts(t *testing.T) {
 			"json":        jsonHas,
 			"fill":        fill,
 			"bad-text":    badText,
+			"wheel-house": wheelHouse,
+			"wheel":       wheel,
 		},
 	})
 }
