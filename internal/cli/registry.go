@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"cmp"
+
 	"github.com/spf13/cobra"
 
 	"github.com/patch-cat/patch-git/internal/contribute"
@@ -207,14 +209,15 @@ func (a *app) published(done *contribute.Published, err error) error {
 			a.printFindings(r.File, r.Findings)
 		}
 	}
-	if err != nil {
-		return err
-	}
-	if a.json {
-		return a.out.document(struct {
+	if a.json && done != nil && (err == nil || len(done.Reports) > 0) {
+		docErr := a.out.document(struct {
 			Schema int `json:"schema"`
 			*contribute.Published
 		}{1, done})
+		return cmp.Or(err, docErr)
+	}
+	if err != nil {
+		return err
 	}
 	for _, r := range done.Accepted {
 		a.out.printf("%s %s\n", a.out.green("accepted"), a.out.bold(r))

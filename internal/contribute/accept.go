@@ -16,14 +16,11 @@ import (
 // accept turns a release that passed its checks into what is signed: its files
 // with the report beside them, and the closure of its packages, resolved now
 // and once.
-func (w *Workshop) accept(ctx context.Context, c *Checked, owners []ledger.Owner, commit string) (registry.Acceptance, error) {
+func (w *Workshop) accept(ctx context.Context, c *Checked, owners []ledger.Owner) (registry.Acceptance, error) {
 	r := *c.Release
 	r.Files = slices.Clone(r.Files)
 	report := c.Report.Encode()
-	a := registry.Acceptance{Owners: owners, Commit: commit, Report: spec.DigestOf(report)}
-	if len(owners) > 0 {
-		a.Contributor = owners[0]
-	}
+	a := ownedBy(registry.Acceptance{Report: spec.DigestOf(report)}, owners)
 	r.Files = append(r.Files, spec.File{Path: ledger.ReportFileName, Data: report})
 	if packages := r.Tool.Runtime.Packages; len(packages) > 0 {
 		closure, pylock, err := w.resolve(ctx, &r.Tool)
@@ -38,6 +35,15 @@ func (w *Workshop) accept(ctx context.Context, c *Checked, owners []ledger.Owner
 	slices.SortFunc(r.Files, func(a, b spec.File) int { return strings.Compare(a.Path, b.Path) })
 	a.Release = &r
 	return a, nil
+}
+
+// ownedBy names the owners of an acceptance, the first of whom contributed it.
+func ownedBy(a registry.Acceptance, owners []ledger.Owner) registry.Acceptance {
+	a.Owners = owners
+	if len(owners) > 0 {
+		a.Contributor = owners[0]
+	}
+	return a
 }
 
 // resolve finds the wheels of a tool's packages.

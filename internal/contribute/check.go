@@ -66,9 +66,10 @@ func readRelease(path string) ([]spec.File, error) {
 		return []spec.File{{Path: spec.FormatPatch.MainFile(), Data: data}}, nil
 	}
 	var files []spec.File
+	left := int64(limits.SourceScan)
 	err = filepath.WalkDir(path, func(p string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
-			return err
+			return durable.Classify("read", p, err)
 		}
 		if len(files) >= limits.ReleaseFiles {
 			return fault.New(fault.Findings, "files", "%s has more than %d files", spec.Quote(path), limits.ReleaseFiles)
@@ -77,10 +78,11 @@ func readRelease(path string) ([]spec.File, error) {
 		if err != nil {
 			return err
 		}
-		data, err := durable.ReadFileNoFollow(p, limits.SourceScan)
+		data, err := durable.ReadFileNoFollow(p, left)
 		if err != nil {
 			return err
 		}
+		left -= int64(len(data))
 		files = append(files, spec.File{Path: filepath.ToSlash(rel), Data: data})
 		return nil
 	})

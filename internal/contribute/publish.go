@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"github.com/patch-cat/patch-git/internal/fault"
@@ -41,7 +42,7 @@ type Published struct {
 // head of an empty published tree. keyFile is where the key goes, "" for the
 // user's own keys.
 func (w *Workshop) Init(ctx context.Context, dir string, name spec.RegistryName, keyFile string) (*Made, error) {
-	if _, err := os.Stat(filepath.Join(dir, "registry.yaml")); err == nil {
+	if _, err := os.Lstat(filepath.Join(dir, "registry.yaml")); err == nil {
 		return nil, fault.New(fault.Usage, "exists", "there is a registry in %s already", spec.Quote(dir))
 	}
 	if keyFile == "" {
@@ -60,11 +61,13 @@ func (w *Workshop) Init(ctx context.Context, dir string, name spec.RegistryName,
 	}
 	doc := &ledger.Registry{Schema: ledger.RegistrySchema, Name: name, Trust: key.Trust()}
 	if err := registry.InitTree(dir, doc); err != nil {
+		// Nothing names the key yet, and in the way of the next attempt it is.
+		_ = os.Remove(keyFile)
 		return nil, err
 	}
 	made := &Made{Dir: dir, Published: filepath.Join(dir, publishedDir), KeyFile: keyFile, Fingerprint: spec.DigestOf(doc.Trust.Key)}
-	_, err = w.seal(ctx, dir, doc, key, registry.Batch{}, "")
-	return made, err
+	b := &bench{dir: dir, doc: doc, key: key}
+	return made, w.seal(ctx, b, registry.Batch{}, &Published{})
 }
 
 // keyFile is where the key of a registry lies unless somebody said otherwise.
@@ -100,7 +103,8 @@ func (w *Workshop) open(dir, keyFile string) (*bench, error) {
 }
 
 // PublishFile checks a tool, adds it to the source tree of a registry and
-// publishes the tree. Nothing is added where the check says no.
+// publishes the tree. Nothing is added where the check says no, or where its
+// packages cannot be resolved.
 func (w *Workshop) PublishFile(ctx context.Context, file, dir, keyFile, login string, id int64) (*Published, error) {
 	b, err := w.open(dir, keyFile)
 	if err != nil {
@@ -111,17 +115,29 @@ func (w *Workshop) PublishFile(ctx context.Context, file, dir, keyFile, login st
 		return nil, err
 	}
 	owner := ledger.Owner{Login: login, ID: id}
-	checked, err := w.checkFor(ctx, b, file, files, owner)
+	checked, before, err := w.checkFor(ctx, b, file, files, owner)
 	if err != nil {
 		return nil, err
 	}
 	if !checked.OK() {
 		return &Published{Registry: b.doc.Name, Reports: []*Checked{checked}}, refused(1)
 	}
+	var ready []registry.Acceptance
+	if ref := checked.Release.Ref; !has(before, ref.Version) {
+		a, err := w.accept(ctx, checked, []ledger.Owner{owner})
+		if err != nil {
+			return nil, err
+		}
+		ready = append(ready, a)
+	}
 	if err := b.tree.Stage(checked.Release, owner); err != nil {
 		return nil, err
 	}
-	return w.publish(ctx, b, checked.Release.Ref.Name)
+	return w.publish(ctx, b, ready, checked.Release.Ref.Name)
+}
+
+func has(published []registry.PublishedVersion, v spec.Version) bool {
+	return slices.ContainsFunc(published, func(p registry.PublishedVersion) bool { return p.Version == v })
 }
 
 // PublishTree publishes whatever of a registry's source tree is not published
@@ -131,14 +147,23 @@ func (w *Workshop) PublishTree(ctx context.Context, dir, keyFile string) (*Publi
 	if err != nil {
 		return nil, err
 	}
-	return w.publish(ctx, b)
+	return w.publish(ctx, b, nil)
 }
 
-// Withdraw yanks or revokes a published version.
+// Withdraw yanks or revokes a published version. It publishes that and nothing
+// else: what is new, unfinished or wrong in the source tree must not keep
+// malware in circulation.
 func (w *Workshop) Withdraw(ctx context.Context, ref spec.Ref, revoke bool, reason, dir, keyFile string) (*Published, error) {
 	b, err := w.open(dir, keyFile)
 	if err != nil {
 		return nil, err
+	}
+	changes, err := b.tree.Diff(ctx, b.store(), []spec.Name{ref.Name})
+	if err != nil {
+		return nil, err
+	}
+	if !has(changes.Published[ref.Name], ref.Version) {
+		return nil, fault.New(fault.NotFound, "no_version", "%s has not published %s", b.doc.Name, ref.At())
 	}
 	set := b.tree.SetYanked
 	if revoke {
@@ -147,41 +172,53 @@ func (w *Workshop) Withdraw(ctx context.Context, ref spec.Ref, revoke bool, reas
 	if err := set(ref.Name, ref.Version, reason); err != nil {
 		return nil, err
 	}
-	return w.publish(ctx, b, ref.Name)
+	if changes, err = b.tree.Diff(ctx, b.store(), []spec.Name{ref.Name}); err != nil {
+		return nil, err
+	}
+	ours := slices.DeleteFunc(changes.Withdraw, func(x registry.Withdrawal) bool { return x.Version != ref.Version })
+	out := newPublished(b)
+	return out, w.seal(ctx, b, registry.Batch{Withdraw: ours}, out)
+}
+
+func newPublished(b *bench) *Published {
+	return &Published{Registry: b.doc.Name, Accepted: []string{}, Withdrawn: []string{}}
 }
 
 func refused(n int) error {
 	return fault.New(fault.Findings, "findings", "%d release(s) would be refused; nothing of them was published", n)
 }
 
-// checkFor checks a proposed release against the registry that it is meant for.
-func (w *Workshop) checkFor(ctx context.Context, b *bench, shown string, files []spec.File, owner ledger.Owner) (*Checked, error) {
+// checkFor checks a proposed release against the registry that it is meant
+// for, and returns what of its name is published.
+func (w *Workshop) checkFor(ctx context.Context, b *bench, shown string, files []spec.File, owner ledger.Owner) (*Checked, []registry.PublishedVersion, error) {
 	first := manifestOf(files)
-	if first == nil {
+	if first == nil || first.Name == "" {
 		// Unreadable: the plain check says what is wrong.
-		return w.check(ctx, shown, files, surroundings{})
+		checked, err := w.check(ctx, shown, files, surroundings{})
+		return checked, nil, err
 	}
 	changes, err := b.tree.Diff(ctx, b.store(), []spec.Name{first.Name})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	around := surroundings{owner: ownerID(owner), previous: previous(changes.Published[first.Name])}
+	before := changes.Published[first.Name]
+	around := surroundings{owner: ownerID(owner), previous: previous(before)}
 	if around.names, err = b.names(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return w.check(ctx, shown, files, around)
+	checked, err := w.check(ctx, shown, files, around)
+	return checked, before, err
 }
 
 // publish accepts every proposal of the tree that passes and seals the tree.
-func (w *Workshop) publish(ctx context.Context, b *bench, names ...spec.Name) (*Published, error) {
-	if len(names) == 0 {
-		names = nil
-	}
+// names limits it to some tools; none is all of them. What is ready was checked
+// and resolved already.
+func (w *Workshop) publish(ctx context.Context, b *bench, ready []registry.Acceptance, names ...spec.Name) (*Published, error) {
 	changes, err := b.tree.Diff(ctx, b.store(), names)
 	if err != nil {
 		return nil, err
 	}
-	out := &Published{Registry: b.doc.Name, Accepted: []string{}, Withdrawn: []string{}}
+	out := newPublished(b)
 	batch := registry.Batch{Withdraw: changes.Withdraw, Meta: changes.Meta}
 	bad := 0
 	if spec.Blocking(changes.Findings) {
@@ -193,6 +230,10 @@ func (w *Workshop) publish(ctx context.Context, b *bench, names ...spec.Name) (*
 	}
 	for i, p := range changes.New {
 		w.progress("checking "+p.Ref.At(), int64(i), int64(len(changes.New)))
+		if k := slices.IndexFunc(ready, func(a registry.Acceptance) bool { return a.Release.Ref == p.Ref }); k >= 0 {
+			batch.Accept = append(batch.Accept, ownedBy(ready[k], p.Owners))
+			continue
+		}
 		around := surroundings{names: taken, previous: previous(changes.Published[p.Ref.Name])}
 		if len(p.Owners) > 0 {
 			around.owner = ownerID(p.Owners[0])
@@ -211,22 +252,14 @@ func (w *Workshop) publish(ctx context.Context, b *bench, names ...spec.Name) (*
 			out.Reports, bad = append(out.Reports, checked), bad+1
 			continue
 		}
-		a, err := w.accept(ctx, checked, p.Owners, "")
+		a, err := w.accept(ctx, checked, p.Owners)
 		if err != nil {
 			return nil, err
 		}
 		batch.Accept = append(batch.Accept, a)
 	}
-	sealed, err := w.seal(ctx, b.dir, b.doc, b.key, batch, "")
-	if err != nil {
+	if err := w.seal(ctx, b, batch, out); err != nil {
 		return out, err
-	}
-	out.Head, out.New = sealed.Head, sealed.New
-	for _, r := range sealed.Accepted {
-		out.Accepted = append(out.Accepted, r.At())
-	}
-	for _, x := range sealed.Withdrawn {
-		out.Withdrawn = append(out.Withdrawn, string(x.Event)+" "+spec.Ref{Name: x.Name, Version: x.Version}.At())
 	}
 	if bad > 0 {
 		return out, refused(bad)
@@ -288,15 +321,26 @@ func manifestOf(files []spec.File) *spec.Tool {
 	return nil
 }
 
-// seal publishes a batch under the registry's key.
-func (w *Workshop) seal(ctx context.Context, dir string, doc *ledger.Registry, key *signing.Key, batch registry.Batch, commit string) (registry.Sealed, error) {
-	policy := verify.Policy{Registry: doc.Name, Trust: doc.Trust}
-	return registry.Seal(ctx, registry.OpenDir(filepath.Join(dir, publishedDir, ledger.Root)), batch, registry.SealOptions{
-		Registry: doc, Signer: key, Now: w.host.Now, Checker: w.checker, Commit: commit,
+// seal publishes a batch under the registry's key and says in out what was new.
+func (w *Workshop) seal(ctx context.Context, b *bench, batch registry.Batch, out *Published) error {
+	policy := verify.Policy{Registry: b.doc.Name, Trust: b.doc.Trust}
+	sealed, err := registry.Seal(ctx, b.store(), batch, registry.SealOptions{
+		Registry: b.doc, Signer: b.key, Now: w.host.Now, Checker: w.checker,
 		CheckHead: func(evidence, head []byte) error {
 			_, err := policy.HeadOnly(evidence, head)
 			return err
 		},
 		Progress: func(done, total int) { w.progress("publishing", int64(done), int64(total)) },
 	})
+	if err != nil {
+		return err
+	}
+	out.Head, out.New = sealed.Head, sealed.New
+	for _, r := range sealed.Accepted {
+		out.Accepted = append(out.Accepted, r.At())
+	}
+	for _, x := range sealed.Withdrawn {
+		out.Withdrawn = append(out.Withdrawn, string(x.Event)+" "+spec.Ref{Name: x.Name, Version: x.Version}.At())
+	}
+	return nil
 }
