@@ -13,9 +13,6 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// remembered are the contents that tree-digest saw, by transcript.
-var remembered = map[string]map[string]string{}
-
 // makeRegistry makes a registry in a folder, signed by a new key of the user
 // "maintainer", through the commands that a person would type:
 //

@@ -16,6 +16,9 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
+// rememberedKey is where a transcript keeps what tree-digest saw, by its arguments.
+type rememberedKey struct{}
+
 // treeDigest asserts that nothing changed:
 //
 //	tree-digest PATH…          remembers the content of files and folders
@@ -35,12 +38,13 @@ func treeDigest(ts *testscript.TestScript, neg bool, args []string) {
 	for _, a := range args {
 		ts.Check(contents(ts.MkAbs(a), now))
 	}
-	key := "tree-digest " + strings.Join(args, " ")
+	seen := ts.Value(rememberedKey{}).(map[string]map[string]string)
+	key := strings.Join(args, " ")
 	if mode == "" {
-		remembered[ts.Getenv("WORK")+key] = now
+		seen[key] = now
 		return
 	}
-	before, ok := remembered[ts.Getenv("WORK")+key]
+	before, ok := seen[key]
 	switch {
 	case !ok:
 		ts.Fatalf("%s was not remembered", strings.Join(args, " "))

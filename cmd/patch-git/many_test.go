@@ -150,7 +150,9 @@ func (h *household) settled() {
 	}
 	var there []string
 	for _, e := range entries {
-		there = append(there, e.Name())
+		if !strings.HasPrefix(e.Name(), ".patch-tmp-") { // what a killed writer leaves is nobody's file
+			there = append(there, e.Name())
+		}
 	}
 	slices.Sort(files)
 	if len(ix.Tools) != len(list) || !slices.Equal(files, there) {
@@ -245,7 +247,7 @@ func TestKilled(t *testing.T) {
 		{[]string{"run", "echo_text@1.1.0", "--text", "a"}, both, both},
 		{[]string{"remove", "echo_text@1.1.0"}, both, old},
 	}
-	limit := 10 * time.Second
+	limit := 8 * time.Second
 	if testing.Short() {
 		limit = 2 * time.Second
 	}

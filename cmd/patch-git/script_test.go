@@ -85,6 +85,7 @@ func scriptRoot(t *testing.T) string {
 
 // setup makes a fresh machine: a home with nothing in it.
 func setup(e *testscript.Env) error {
+	e.Values[rememberedKey{}] = map[string]map[string]string{}
 	home := filepath.Join(e.WorkDir, "home")
 	e.Setenv("HOME", home)
 	e.Setenv("PATCH_GIT_HOME", filepath.Join(e.WorkDir, "user"))
