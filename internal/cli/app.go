@@ -41,10 +41,13 @@ func Main(ctx context.Context, h *host.Host, args []string) int {
 	root := a.root()
 	root.SetArgs(args)
 	root.SetIn(h.Stdin)
-	root.SetOut(h.Stdout)
+	root.SetOut(a.out.out)
 	root.SetErr(h.Stderr)
 	err := root.ExecuteContext(ctx)
 	a.out.endProgress()
+	if a.out.out.failed != nil && (err == nil || fault.KindOf(err) == fault.Internal) {
+		err = a.out.out.failed
+	}
 	if err == nil {
 		return 0
 	}

@@ -16,15 +16,31 @@ import (
 // tool or a file goes through safe before a terminal sees it.
 type printer struct {
 	mu       sync.Mutex
-	out, err io.Writer
+	out      *answer
+	err      io.Writer
 	host     *host.Host
 	colored  bool // stdout
 	errColor bool
 	line     bool // a progress line stands on stderr
 }
 
+// answer is stdout; it keeps the first failure to write, because an answer that
+// was lost must not end in success.
+type answer struct {
+	io.Writer
+	failed error
+}
+
+func (w *answer) Write(b []byte) (int, error) {
+	n, err := w.Writer.Write(b)
+	if err != nil && w.failed == nil {
+		w.failed = fault.New(fault.Unavailable, "stdout", "writing the answer: %w", err)
+	}
+	return n, err
+}
+
 func newPrinter(h *host.Host) *printer {
-	p := &printer{out: h.Stdout, err: h.Stderr, host: h}
+	p := &printer{out: &answer{Writer: h.Stdout}, err: h.Stderr, host: h}
 	_ = p.setColor("auto")
 	return p
 }

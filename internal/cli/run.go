@@ -167,7 +167,11 @@ func (a *app) leadingFlags(args []string) ([]string, error) {
 
 func (a *app) printRan(ran *consume.Ran, verbose bool) error {
 	if verbose && ran.Stderr != "" {
-		a.out.say("%s", safe(strings.TrimRight(ran.Stderr, "\n")))
+		if a.json {
+			_ = writeJSON(a.host.Stderr, map[string]any{"schema": 1, "type": "stderr", "message": ran.Stderr})
+		} else {
+			a.out.say("%s", safe(strings.TrimRight(ran.Stderr, "\n")))
+		}
 	}
 	if !a.quiet {
 		for _, n := range ran.NotEnforced {
