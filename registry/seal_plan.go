@@ -193,9 +193,8 @@ func (p *plan) addWithdrawal(ctx context.Context, cur *chain, w Withdrawal) erro
 	}
 	if w.Event == ledger.EventUnyank {
 		w.Reason = ""
-	} else if err := checkText("reason", w.Reason); err != nil || w.Reason == "" {
-		return fault.New(fault.Usage, "reason", "%s of %s needs a reason of one line", w.Event, w.ref().At()).
-			Hint(`say why, as in --reason "leaks its input"`)
+	} else if err := checkReason(w.Event, w.ref(), w.Reason); err != nil {
+		return err
 	}
 	var done bool
 	switch w.Event {
@@ -261,6 +260,15 @@ func checkOwners(n spec.Name, owners []ledger.Owner) error {
 		if err := checkText("login", o.Login); err != nil || o.Login == "" || o.ID < 0 {
 			return fault.New(fault.Usage, "owners", "%s has the owner %s with the number %d", n, spec.Quote(o.Login), o.ID)
 		}
+	}
+	return nil
+}
+
+// checkReason refuses a withdrawal that people would be shown no reason for.
+func checkReason(e ledger.Event, r spec.Ref, reason string) error {
+	if err := checkText("reason", reason); err != nil || reason == "" {
+		return fault.New(fault.Usage, "reason", "%s of %s needs a reason of one line", e, r.At()).
+			Hint(`say why, as in --reason "leaks its input"`)
 	}
 	return nil
 }

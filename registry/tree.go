@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -25,6 +27,7 @@ const (
 	treeConfig = "registry.yaml"
 	treeTools  = "tools"
 	treeMeta   = "tool.yaml"
+	treeLock   = ".patch-git.lock"
 )
 
 // Tree is the source tree of a registry, branch main: what people propose and
@@ -76,12 +79,33 @@ func decodeYAML(file string, data []byte, into any) error {
 		}
 		return fault.New(fault.Findings, "yaml", "%s", strings.Join(lines, "\n"))
 	}
-	d := json.NewDecoder(bytes.NewReader(doc))
-	d.DisallowUnknownFields()
-	if err := d.Decode(into); err != nil {
-		return fault.New(fault.Findings, "yaml", "%s: %s", file, spec.Quote(err.Error()))
+	problems := decodeFields(file, doc, into)
+	if len(problems) > 0 {
+		return fault.New(fault.Findings, "yaml", "%s", strings.Join(problems, "\n"))
 	}
 	return nil
+}
+
+// decodeFields decodes a mapping key by key, so that one bad value does not
+// hide the next. into points to a struct of the same keys.
+func decodeFields(file string, doc json.RawMessage, into any) []string {
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(doc, &members); err != nil {
+		return []string{file + ": it is not a mapping"}
+	}
+	var problems []string
+	for _, key := range slices.Sorted(maps.Keys(members)) {
+		if string(members[key]) == "null" {
+			continue // as if it were not there
+		}
+		one := ledger.Encode(map[string]json.RawMessage{key: members[key]})
+		d := json.NewDecoder(bytes.NewReader(one))
+		d.DisallowUnknownFields()
+		if err := d.Decode(into); err != nil {
+			problems = append(problems, fmt.Sprintf("%s: %s: %s", file, spec.Quote(key), spec.Quote(err.Error())))
+		}
+	}
+	return problems
 }
 
 // Registry is the document that the tree publishes about itself.
@@ -98,94 +122,55 @@ func InitTree(dir string, r *ledger.Registry) error {
 	for _, f := range []struct{ path, text string }{
 		// Digests are over raw bytes: git must not touch line ends [C-44].
 		{".gitattributes", "tools/** -text\n"},
-		{".gitignore", "/published/\n"},
+		{".gitignore", "/published/\n/" + treeLock + "\n"},
 		{"README.md", fmt.Sprintf("# %s\n\nA patch-git registry. Tools are in tools/, what clients read is in published/.\n\n    patch-git publish tool.py --to .\n    patch-git registry publish .\n", r.Name)},
 		{treeTools + "/.gitkeep", ""},
 		{treeConfig, yaml}, // last: with it the folder is a registry
 	} {
-		path := filepath.Join(dir, filepath.FromSlash(f.path))
-		if _, err := os.Lstat(path); err == nil {
+		file := filepath.Join(dir, filepath.FromSlash(f.path))
+		if _, err := os.Lstat(file); err == nil {
 			continue
 		}
-		if err := os.MkdirAll(filepath.Dir(path), treeDirPerm); err != nil {
-			return durable.Classify("make folder", filepath.Dir(path), err)
+		if err := os.MkdirAll(filepath.Dir(file), treeDirPerm); err != nil {
+			return durable.Classify("make folder", filepath.Dir(file), err)
 		}
-		if err := durable.WriteFile(path, []byte(f.text), treeFilePerm); err != nil {
+		if err := durable.WriteFile(file, []byte(f.text), treeFilePerm); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// Meta is tool.yaml: what may change about a published tool.
-type Meta struct {
-	Owners     []ledger.Owner          `json:"owners"`
-	Yanked     map[spec.Version]string `json:"yanked"`
-	Revoked    map[spec.Version]string `json:"revoked"`
-	Deprecated string                  `json:"deprecated"`
-	ReplacedBy spec.Name               `json:"replaced_by"`
-}
-
+// toolDir is the folder of a name, for messages and for making it.
 func (t *Tree) toolDir(n spec.Name) string {
 	return filepath.Join(t.dir, treeTools, n.Shard(), string(n))
 }
 
-// Meta reads tool.yaml of a name; the zero Meta where there is none.
-func (t *Tree) Meta(n spec.Name) (Meta, error) {
-	var m Meta
-	data, err := durable.ReadFileNoFollow(filepath.Join(t.toolDir(n), treeMeta), limits.ManifestBytes)
-	if errors.Is(err, fs.ErrNotExist) {
-		return m, nil
-	}
-	if err != nil {
-		return m, err
-	}
-	return m, decodeYAML(treeTools+"/"+n.Shard()+"/"+string(n)+"/"+treeMeta, data, &m)
+// toolPath is how a file of a tool is named in messages.
+func toolPath(n spec.Name, rest ...string) string {
+	return path.Join(append([]string{treeTools, n.Shard(), string(n)}, rest...)...)
 }
 
-// encode writes tool.yaml; every text in double quotes, which YAML and JSON
-// read alike.
-func (m Meta) encode() []byte {
-	var b strings.Builder
-	b.WriteString("owners:\n")
-	for _, o := range m.Owners {
-		fmt.Fprintf(&b, "  - login: %s\n    id: %d\n", jsonText(o.Login), o.ID)
-	}
-	if len(m.Owners) == 0 {
-		b.Reset()
-		b.WriteString("owners: []\n")
-	}
-	for _, list := range []struct {
-		key string
-		of  map[spec.Version]string
-	}{{"yanked", m.Yanked}, {"revoked", m.Revoked}} {
-		if len(list.of) == 0 {
-			continue
+// within returns the folder at parts below the tree. The tree is what people
+// propose: a symbolic link on the way would lead out of what they may change,
+// so it is refused; so is anything else that is not a folder. The error of one
+// that is not there is fs.ErrNotExist.
+func (t *Tree) within(parts ...string) (string, error) {
+	dir := t.dir
+	for _, p := range parts {
+		dir = filepath.Join(dir, p)
+		info, err := os.Lstat(dir)
+		if err != nil {
+			return "", durable.Classify("open folder", dir, err)
 		}
-		b.WriteString(list.key + ":\n")
-		for _, v := range sortedVersions(list.of) {
-			fmt.Fprintf(&b, "  %q: %s\n", string(v), jsonText(list.of[v]))
+		if !info.IsDir() {
+			return "", fault.New(fault.Findings, "not_a_folder", "%s is a link or a file where a folder must be", spec.Quote(dir))
 		}
 	}
-	if m.Deprecated != "" {
-		fmt.Fprintf(&b, "deprecated: %s\n", jsonText(m.Deprecated))
-	}
-	if m.ReplacedBy != "" {
-		fmt.Fprintf(&b, "replaced_by: %s\n", m.ReplacedBy)
-	}
-	return []byte(b.String())
+	return dir, nil
 }
 
-func jsonText(s string) string {
-	b := ledger.Encode(s)
-	return string(b[:len(b)-1])
-}
-
-func sortedVersions(m map[spec.Version]string) []spec.Version {
-	out := make([]spec.Version, 0, len(m))
-	for v := range m {
-		out = append(out, v)
-	}
-	slices.SortFunc(out, spec.Version.Compare)
-	return out
+// tool returns the folder of a name.
+func (t *Tree) tool(n spec.Name) (string, error) {
+	return t.within(treeTools, n.Shard(), string(n))
 }

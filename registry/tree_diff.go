@@ -2,8 +2,7 @@ package registry
 
 import (
 	"context"
-	"errors"
-	"io/fs"
+	"maps"
 	"slices"
 
 	"github.com/patch-cat/patch-git/internal/fault"
@@ -47,10 +46,21 @@ func (t *Tree) Diff(ctx context.Context, src Source, names []spec.Name) (*Change
 		if err != nil {
 			return nil, err
 		}
-		names, c.Findings = all, findings
+		published, err := publishedNames(ctx, src)
+		if err != nil {
+			return nil, err
+		}
+		c.Findings = findings
+		names = slices.Compact(slices.Sorted(slices.Values(append(all, published...))))
 	}
 	for _, n := range names {
-		if err := t.diffTool(ctx, src, n, c); err != nil {
+		err := t.diffTool(ctx, src, n, c)
+		if fault.KindOf(err) == fault.Findings {
+			// One bad tool is no reason to leave the others.
+			c.Findings = append(c.Findings, unreadable(n, err))
+			err = nil
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -62,35 +72,43 @@ func (t *Tree) diffTool(ctx context.Context, src Source, n spec.Name, c *Changes
 	if err != nil {
 		return err
 	}
-	meta, err := t.Meta(n)
-	if err != nil {
-		return err
+	// What is published is known to those who check a proposal, even where the
+	// proposed folder cannot be read.
+	var previous []PublishedVersion
+	for _, v := range record.Versions {
+		p, err := publishedFiles(ctx, src, n, v)
+		if err != nil {
+			return err
+		}
+		previous = append(previous, p)
 	}
+	c.Published[n] = previous
 	versions, findings, err := t.Versions(n)
 	if err != nil {
 		return err
 	}
 	c.Findings = append(c.Findings, findings...)
-	var previous []PublishedVersion
 	for _, v := range record.Versions {
-		p, err := publishedFiles(ctx, src, n, v.Version)
-		if err != nil {
-			return err
-		}
-		previous = append(previous, p)
 		if !slices.Contains(versions, v.Version) {
 			c.Findings = append(c.Findings, changed(n, v.Version, "is gone from the source tree"))
 		}
 	}
-	c.Published[n] = previous
+	meta, err := t.Meta(n)
+	if err != nil {
+		return err
+	}
 	fresh := map[spec.Version]bool{}
 	for _, v := range versions {
 		files, findings, err := t.Files(n, v)
+		if fault.KindOf(err) == fault.Findings {
+			c.Findings = append(c.Findings, unreadable(n, err))
+			continue
+		}
 		if err != nil {
 			return err
 		}
 		for i := range findings {
-			findings[i].File = string(n) + "/" + string(v) + "/" + findings[i].File
+			findings[i].File = toolPath(n, string(v)) + "/" + findings[i].File
 		}
 		c.Findings = append(c.Findings, findings...)
 		if findings != nil {
@@ -105,6 +123,10 @@ func (t *Tree) diffTool(ctx context.Context, src Source, n spec.Name, c *Changes
 		fresh[v] = true
 		c.New = append(c.New, Proposal{Ref: spec.Ref{Name: n, Version: v}, Files: files, Owners: meta.Owners})
 	}
+	if record.Name != "" && len(meta.Owners) == 0 {
+		c.Findings = append(c.Findings, badMeta(n, "it is missing or names no owner", "restore it from the history of the registry"))
+		return nil
+	}
 	c.withdrawals(n, meta, record, fresh)
 	if record.Name != "" && (!slices.Equal(meta.Owners, record.Owners) || meta.Deprecated != record.Deprecated || meta.ReplacedBy != record.ReplacedBy) {
 		c.Meta = append(c.Meta, ToolMeta{Name: n, Owners: meta.Owners, Deprecated: meta.Deprecated, ReplacedBy: meta.ReplacedBy})
@@ -112,9 +134,17 @@ func (t *Tree) diffTool(ctx context.Context, src Source, n spec.Name, c *Changes
 	return nil
 }
 
+func unreadable(n spec.Name, err error) spec.Finding {
+	return spec.Finding{ID: "GOV-003", Severity: spec.SeverityError, File: toolPath(n), Message: err.Error(), Fix: "mend it, or restore it from the history of the registry"}
+}
+
+func badMeta(n spec.Name, what, fix string) spec.Finding {
+	return spec.Finding{ID: "MAN-003", Severity: spec.SeverityError, File: toolPath(n, treeMeta), Message: what, Fix: fix}
+}
+
 func changed(n spec.Name, v spec.Version, how string) spec.Finding {
 	return spec.Finding{
-		ID: "MAN-003", Severity: spec.SeverityError, File: treeTools + "/" + n.Shard() + "/" + string(n) + "/" + string(v),
+		ID: "MAN-003", Severity: spec.SeverityError, File: toolPath(n, string(v)),
 		Message: string(n) + "@" + string(v) + " " + how, Fix: "put it back as it was; new content is a new version",
 	}
 }
@@ -128,21 +158,23 @@ func (c *Changes) withdrawals(n spec.Name, meta Meta, record *ledger.Record, fre
 			c.Withdraw = append(c.Withdraw, Withdrawal{Event: e, Name: n, Version: v.Version, Reason: reason})
 		}
 		switch {
-		case revoked != "" && v.Revoked == "":
+		case revoked == "" && v.Revoked != "":
+			c.Findings = append(c.Findings, badMeta(n, "version "+string(v.Version)+" was revoked, which nothing takes back", "put its line back"))
+		case revoked != v.Revoked:
 			add(ledger.EventRevoke, revoked)
-		case yanked != "" && v.Yanked == "":
-			add(ledger.EventYank, yanked)
-		case yanked == "" && v.Yanked != "":
+		}
+		switch {
+		case yanked == v.Yanked:
+		case yanked == "":
 			add(ledger.EventUnyank, "")
+		default:
+			add(ledger.EventYank, yanked)
 		}
 	}
 	for _, m := range []map[spec.Version]string{meta.Yanked, meta.Revoked} {
 		for _, v := range sortedVersions(m) {
 			if record.Find(v) == nil && !fresh[v] {
-				c.Findings = append(c.Findings, spec.Finding{
-					ID: "MAN-003", Severity: spec.SeverityError, File: treeTools + "/" + n.Shard() + "/" + string(n) + "/" + treeMeta,
-					Message: "it withdraws the version " + string(v) + ", which there is not", Fix: "name a published version",
-				})
+				c.Findings = append(c.Findings, badMeta(n, "it withdraws the version "+string(v)+", which there is not", "name a published version"))
 			}
 		}
 	}
@@ -184,13 +216,48 @@ func publishedRecord(ctx context.Context, src Source, n spec.Name) (*ledger.Reco
 	return r, nil
 }
 
-// publishedFiles reads the list of files of a published version.
-func publishedFiles(ctx context.Context, src Source, n spec.Name, v spec.Version) (PublishedVersion, error) {
-	p := PublishedVersion{Version: v, Files: map[string]spec.Digest{}}
-	data, err := src.Read(ctx, ledger.ReleasePath(n, v, ledger.ReleaseFileName), limits.Document)
-	if errors.Is(err, fs.ErrNotExist) {
-		return p, fault.New(fault.NotVerified, "release", "published tree has no release.json of %s@%s", n, v)
+// publishedNames lists every name that was ever published, withdrawn or not.
+func publishedNames(ctx context.Context, src Source) ([]spec.Name, error) {
+	c, err := FetchHead(ctx, src)
+	if fault.ReasonOf(err) == "no_registry" {
+		return nil, nil
 	}
+	if err != nil {
+		return nil, err
+	}
+	head, err := ledger.ParseHead(c.Head)
+	if err != nil {
+		return nil, fault.New(fault.NotVerified, "head", "published tree: %w", err)
+	}
+	data, err := stated(ctx, src, ledger.BucketsPath, head.Buckets, limits.Document)
+	if err != nil {
+		return nil, err
+	}
+	buckets, err := ledger.ParseBuckets(data)
+	if err != nil {
+		return nil, fault.New(fault.NotVerified, "buckets", "published tree: %w", err)
+	}
+	var names []spec.Name
+	for i := range buckets.Buckets {
+		if buckets.At(i).IsZero() {
+			continue
+		}
+		if data, err = stated(ctx, src, ledger.BucketPath(i), buckets.At(i), limits.Document); err != nil {
+			return nil, err
+		}
+		b, err := ledger.ParseBucket(data, i)
+		if err != nil {
+			return nil, fault.New(fault.NotVerified, "bucket", "published tree: %w", err)
+		}
+		names = slices.AppendSeq(names, maps.Keys(b.Names))
+	}
+	return names, nil
+}
+
+// publishedFiles reads the list of files of a published version.
+func publishedFiles(ctx context.Context, src Source, n spec.Name, v ledger.RecordVersion) (PublishedVersion, error) {
+	p := PublishedVersion{Version: v.Version, Files: map[string]spec.Digest{}}
+	data, err := exactly(ctx, src, ledger.ReleasePath(n, v.Version, ledger.ReleaseFileName), v.Release, limits.Document)
 	if err != nil {
 		return p, err
 	}

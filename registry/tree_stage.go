@@ -2,60 +2,103 @@ package registry
 
 import (
 	"bytes"
+	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/patch-cat/patch-git/internal/durable"
 	"github.com/patch-cat/patch-git/internal/fault"
+	"github.com/patch-cat/patch-git/internal/limits"
 	"github.com/patch-cat/patch-git/ledger"
 	"github.com/patch-cat/patch-git/spec"
 )
 
 // Stage adds a release to the source tree: its version directory appears whole
 // or not at all. The same bytes there already are success; other bytes are
-// refused, because a version has one content [PM-10]. A new name gets a
-// tool.yaml with the owner.
+// refused ("immutable"), because a version has one content [PM-10]. A new name
+// gets a tool.yaml with the owner. Whoever proposed the tree may have put links
+// into it; none is followed.
 func (t *Tree) Stage(r *spec.Release, owner ledger.Owner) error {
-	final := filepath.Join(t.toolDir(r.Ref.Name), string(r.Ref.Version))
-	if _, err := os.Lstat(final); err == nil {
-		return t.same(r)
+	if err := checkOwners(r.Ref.Name, []ledger.Owner{owner}); err != nil {
+		return err // before tool.yaml says what no publication takes
 	}
-	meta := filepath.Join(t.toolDir(r.Ref.Name), treeMeta)
-	if _, err := os.Lstat(meta); errors.Is(err, os.ErrNotExist) {
-		if err := os.MkdirAll(t.toolDir(r.Ref.Name), treeDirPerm); err != nil {
-			return durable.Classify("make folder", t.toolDir(r.Ref.Name), err)
-		}
-		if err := durable.WriteFile(meta, Meta{Owners: []ledger.Owner{owner}}.encode(), treeFilePerm); err != nil {
+	if err := checkProposal(r); err != nil {
+		return err
+	}
+	switch _, err := t.within(treeTools, r.Ref.Name.Shard(), string(r.Ref.Name), string(r.Ref.Version)); {
+	case err == nil:
+		return t.same(r)
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	dir := t.toolDir(r.Ref.Name)
+	if err := os.MkdirAll(dir, treeDirPerm); err != nil {
+		return durable.Classify("make folder", dir, err)
+	}
+	if _, err := t.tool(r.Ref.Name); err != nil {
+		return err // a link was slipped in
+	}
+	temp, err := os.MkdirTemp(dir, stagingPrefix+"*")
+	if err != nil {
+		return durable.Classify("make folder", dir, err)
+	}
+	defer os.RemoveAll(temp)
+	if err := writeFolder(temp, r.Files); err != nil {
+		return err
+	}
+	if _, err := os.Lstat(filepath.Join(dir, treeMeta)); errors.Is(err, fs.ErrNotExist) {
+		if err := t.writeMeta(r.Ref.Name, Meta{Owners: []ledger.Owner{owner}}); err != nil {
 			return err
 		}
 	}
-	temp, err := os.MkdirTemp(t.toolDir(r.Ref.Name), stagingPrefix+"*")
-	if err != nil {
-		return durable.Classify("make folder", t.toolDir(r.Ref.Name), err)
-	}
-	defer os.RemoveAll(temp)
-	if err := os.Chmod(temp, treeDirPerm); err != nil {
-		return durable.Classify("make folder", temp, err)
-	}
-	root, err := durable.OpenRoot(temp)
-	if err != nil {
-		return err
-	}
-	err = root.WriteFiles(r.Files, treeFilePerm)
-	if closeErr := root.Close(); err == nil {
-		err = closeErr
-	}
-	if err != nil {
-		return err
-	}
+	final := filepath.Join(dir, string(r.Ref.Version))
 	if err := os.Rename(temp, final); err != nil {
 		if _, statErr := os.Lstat(final); statErr == nil {
 			return t.same(r) // another process was first
 		}
 		return durable.Classify("make folder", final, err)
 	}
-	return durable.SyncDir(t.toolDir(r.Ref.Name))
+	return durable.SyncDir(dir)
+}
+
+// checkProposal refuses what [Tree.Files] would not read back.
+func checkProposal(r *spec.Release) error {
+	if _, err := spec.ParseName(string(r.Ref.Name)); err != nil {
+		return fault.New(fault.Findings, "release", "%w", err)
+	}
+	if _, err := spec.ParseVersion(string(r.Ref.Version)); err != nil {
+		return fault.New(fault.Findings, "release", "%w", err)
+	}
+	total := 0
+	for _, f := range r.Files {
+		total += len(f.Data)
+	}
+	switch {
+	case len(r.Main()) == 0:
+		return fault.New(fault.Findings, "release", "%s has no main file", r.Ref.At())
+	case len(r.Main()) > limits.ToolFile:
+		return fault.New(fault.Findings, "release", "the main file of %s has %d bytes, allowed are %d", r.Ref.At(), len(r.Main()), limits.ToolFile)
+	case len(r.Files) > limits.ReleaseFiles, total > limits.ReleaseBytes:
+		return fault.New(fault.Findings, "release", "%s has %d files of %d bytes, allowed are %d of %d",
+			r.Ref.At(), len(r.Files), total, limits.ReleaseFiles, limits.ReleaseBytes)
+	}
+	return nil
+}
+
+// writeFolder fills a new folder, durably.
+func writeFolder(dir string, files []spec.File) error {
+	if err := os.Chmod(dir, treeDirPerm); err != nil {
+		return durable.Classify("make folder", dir, err)
+	}
+	root, err := durable.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	err = root.WriteFiles(files, treeFilePerm)
+	return errors.Join(err, root.Close())
 }
 
 // stagingPrefix names the folder that a version is written in; no version has
@@ -88,35 +131,72 @@ func containsFile(files []spec.File, f spec.File) bool {
 	return false
 }
 
-// SetYanked writes into tool.yaml that a version is yanked.
+// SetYanked writes into tool.yaml why a version is yanked.
 func (t *Tree) SetYanked(n spec.Name, v spec.Version, reason string) error {
-	return t.withdraw(n, v, reason, func(m *Meta) *map[spec.Version]string { return &m.Yanked })
+	if err := checkReason(ledger.EventYank, spec.Ref{Name: n, Version: v}, reason); err != nil {
+		return err
+	}
+	return t.withdraw(n, v, func(m *Meta) {
+		if m.Yanked == nil {
+			m.Yanked = map[spec.Version]string{}
+		}
+		m.Yanked[v] = reason
+	})
 }
 
-// SetRevoked writes into tool.yaml that a version is revoked.
+// Unyank takes a version's yank out of tool.yaml.
+func (t *Tree) Unyank(n spec.Name, v spec.Version) error {
+	return t.withdraw(n, v, func(m *Meta) { delete(m.Yanked, v) })
+}
+
+// SetRevoked writes into tool.yaml why a version is revoked, which nothing
+// takes back.
 func (t *Tree) SetRevoked(n spec.Name, v spec.Version, reason string) error {
-	return t.withdraw(n, v, reason, func(m *Meta) *map[spec.Version]string { return &m.Revoked })
+	if err := checkReason(ledger.EventRevoke, spec.Ref{Name: n, Version: v}, reason); err != nil {
+		return err
+	}
+	return t.withdraw(n, v, func(m *Meta) {
+		if m.Revoked == nil {
+			m.Revoked = map[spec.Version]string{}
+		}
+		m.Revoked[v] = reason
+	})
 }
 
-func (t *Tree) withdraw(n spec.Name, v spec.Version, reason string, list func(*Meta) *map[spec.Version]string) error {
+func (t *Tree) withdraw(n spec.Name, v spec.Version, edit func(*Meta)) error {
 	versions, _, err := t.Versions(n)
 	if err != nil {
 		return err
 	}
-	for _, have := range versions {
-		if have != v {
-			continue
-		}
-		m, err := t.Meta(n)
-		if err != nil {
-			return err
-		}
-		of := list(&m)
-		if *of == nil {
-			*of = map[spec.Version]string{}
-		}
-		(*of)[v] = reason
-		return durable.WriteFile(filepath.Join(t.toolDir(n), treeMeta), m.encode(), treeFilePerm)
+	if !slices.Contains(versions, v) {
+		return fault.New(fault.NotFound, "no_version", "the registry has no %s@%s", n, v)
 	}
-	return fault.New(fault.NotFound, "no_version", "the registry has no %s@%s", n, v)
+	// Two edits at once would lose one of them.
+	unlock, err := durable.Lock(context.Background(), filepath.Join(t.dir, treeLock), limits.LockWait)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	m, err := t.Meta(n)
+	if err != nil {
+		return err
+	}
+	if len(m.Owners) == 0 {
+		return fault.New(fault.Findings, "yaml", "%s names no owner", toolPath(n, treeMeta)).
+			Hint("restore the file from the history of the registry")
+	}
+	edit(&m)
+	return t.writeMeta(n, m)
+}
+
+// writeMeta writes tool.yaml, unless it could not be read back.
+func (t *Tree) writeMeta(n spec.Name, m Meta) error {
+	if err := m.check(toolPath(n, treeMeta)); err != nil {
+		return err
+	}
+	data := m.encode()
+	if _, err := parseMeta(toolPath(n, treeMeta), data); err != nil {
+		return err
+	}
+	return durable.WriteFile(filepath.Join(t.toolDir(n), treeMeta), data, treeFilePerm)
 }

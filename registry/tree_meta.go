@@ -1,0 +1,126 @@
+package registry
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/patch-cat/patch-git/internal/durable"
+	"github.com/patch-cat/patch-git/internal/fault"
+	"github.com/patch-cat/patch-git/internal/limits"
+	"github.com/patch-cat/patch-git/ledger"
+	"github.com/patch-cat/patch-git/spec"
+)
+
+// Meta is tool.yaml: what may change about a published tool.
+type Meta struct {
+	Owners     []ledger.Owner          `json:"owners"`
+	Yanked     map[spec.Version]string `json:"yanked"`
+	Revoked    map[spec.Version]string `json:"revoked"`
+	Deprecated string                  `json:"deprecated"`
+	ReplacedBy spec.Name               `json:"replaced_by"`
+}
+
+// Meta reads tool.yaml of a name; the zero Meta where there is none.
+func (t *Tree) Meta(n spec.Name) (Meta, error) {
+	dir, err := t.tool(n)
+	var data []byte
+	if err == nil {
+		data, err = durable.ReadFileNoFollow(filepath.Join(dir, treeMeta), limits.ManifestBytes)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return Meta{}, nil
+	}
+	if err != nil {
+		return Meta{}, err
+	}
+	return parseMeta(toolPath(n, treeMeta), data)
+}
+
+// parseMeta reads tool.yaml.
+func parseMeta(file string, data []byte) (Meta, error) {
+	var m Meta
+	err := decodeYAML(file, data, &m)
+	if err == nil {
+		err = m.check(file)
+	}
+	if err != nil {
+		return Meta{}, err
+	}
+	return m, nil
+}
+
+// check refuses what the publication would refuse.
+func (m Meta) check(file string) error {
+	texts := []string{m.Deprecated}
+	for _, list := range []map[spec.Version]string{m.Yanked, m.Revoked} {
+		for v, reason := range list {
+			if reason == "" {
+				return fault.New(fault.Findings, "yaml", "%s: version %s is withdrawn without a reason", file, v)
+			}
+			texts = append(texts, reason)
+		}
+	}
+	for _, o := range m.Owners {
+		if o.Login == "" || o.ID < 0 {
+			return fault.New(fault.Findings, "yaml", "%s: an owner is %s with the number %d", file, spec.Quote(o.Login), o.ID)
+		}
+		texts = append(texts, o.Login)
+	}
+	for _, text := range texts {
+		if err := checkText("text", text); err != nil {
+			return fault.New(fault.Findings, "yaml", "%s: %w", file, err)
+		}
+	}
+	return nil
+}
+
+// encode writes tool.yaml; every text in double quotes, which YAML and JSON
+// read alike.
+func (m Meta) encode() []byte {
+	var b strings.Builder
+	b.WriteString("owners:\n")
+	for _, o := range m.Owners {
+		fmt.Fprintf(&b, "  - login: %s\n    id: %d\n", jsonText(o.Login), o.ID)
+	}
+	if len(m.Owners) == 0 {
+		b.Reset()
+		b.WriteString("owners: []\n")
+	}
+	for _, list := range []struct {
+		key string
+		of  map[spec.Version]string
+	}{{"yanked", m.Yanked}, {"revoked", m.Revoked}} {
+		if len(list.of) == 0 {
+			continue
+		}
+		b.WriteString(list.key + ":\n")
+		for _, v := range sortedVersions(list.of) {
+			fmt.Fprintf(&b, "  %q: %s\n", string(v), jsonText(list.of[v]))
+		}
+	}
+	if m.Deprecated != "" {
+		fmt.Fprintf(&b, "deprecated: %s\n", jsonText(m.Deprecated))
+	}
+	if m.ReplacedBy != "" {
+		fmt.Fprintf(&b, "replaced_by: %s\n", m.ReplacedBy)
+	}
+	return []byte(b.String())
+}
+
+func jsonText(s string) string {
+	b := ledger.Encode(s)
+	return string(b[:len(b)-1])
+}
+
+func sortedVersions(m map[spec.Version]string) []spec.Version {
+	out := make([]spec.Version, 0, len(m))
+	for v := range m {
+		out = append(out, v)
+	}
+	slices.SortFunc(out, spec.Version.Compare)
+	return out
+}

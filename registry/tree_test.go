@@ -1,0 +1,461 @@
+package registry_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/patch-cat/patch-git/internal/fault"
+	"github.com/patch-cat/patch-git/ledger"
+	"github.com/patch-cat/patch-git/registry"
+	"github.com/patch-cat/patch-git/spec"
+)
+
+var ada = ledger.Owner{Login: "ada", ID: 7}
+
+// newTree is a source tree with csv_to_json 1.0.0 and text_diff 0.1.0.
+func newTree(tb testing.TB) (*registry.Tree, string) {
+	tb.Helper()
+	dir := tb.TempDir()
+	if err := registry.InitTree(dir, sealOptions(tb, 0).Registry); err != nil {
+		tb.Fatal(err)
+	}
+	t, err := registry.OpenTree(dir)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for _, r := range []*spec.Release{contributed("csv_to_json", "1.0.0"), contributed("text_diff", "0.1.0")} {
+		if err := t.Stage(r, ada); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	return t, dir
+}
+
+// contributed is a release as its author proposes it, without generated files.
+func contributed(name, version string, more ...spec.File) *spec.Release {
+	r := sealRelease(name, version, "Does something.", more...)
+	r.Files = slices.DeleteFunc(r.Files, func(f spec.File) bool { return f.Path == ledger.ReportFileName })
+	return r
+}
+
+// publishTree seals all that the tree has new.
+func publishTree(tb testing.TB, t *registry.Tree, s registry.Store, second int) registry.Sealed {
+	tb.Helper()
+	c := mustDiff(tb, t, s)
+	if len(c.Findings) > 0 {
+		tb.Fatalf("findings: %v", c.Findings)
+	}
+	b := registry.Batch{Withdraw: c.Withdraw, Meta: c.Meta}
+	for _, p := range c.New {
+		r := sealRelease(string(p.Ref.Name), string(p.Ref.Version), "Does something.")
+		r.Files = append(slices.DeleteFunc(r.Files, func(f spec.File) bool { return f.Path != ledger.ReportFileName }), p.Files...)
+		slices.SortFunc(r.Files, func(a, b spec.File) int { return strings.Compare(a.Path, b.Path) })
+		a := acceptance(r)
+		a.Owners = p.Owners
+		b.Accept = append(b.Accept, a)
+	}
+	return mustSeal(tb, s, b, sealOptions(tb, second))
+}
+
+func mustDiff(tb testing.TB, t *registry.Tree, s registry.Source) *registry.Changes {
+	tb.Helper()
+	c, err := t.Diff(tb.Context(), s, nil)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return c
+}
+
+func writeText(tb testing.TB, path, text string) {
+	tb.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		tb.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+func TestTreeLife(t *testing.T) {
+	tree, dir := newTree(t)
+	s := registry.NewMemory()
+	if out := publishTree(t, tree, s, 1); len(out.Accepted) != 2 {
+		t.Fatalf("first publication: %+v", out)
+	}
+	if c := mustDiff(t, tree, s); len(c.New)+len(c.Withdraw)+len(c.Meta)+len(c.Findings) != 0 {
+		t.Errorf("nothing changed, but: %+v", c)
+	}
+	steps := []struct {
+		name string
+		do   func() error
+		want func(registry.Sealed) bool
+	}{
+		{"new version", func() error { return tree.Stage(contributed("csv_to_json", "1.1.0"), ada) },
+			func(o registry.Sealed) bool { return len(o.Accepted) == 1 && o.Accepted[0].Version == "1.1.0" }},
+		{"the same again", func() error { return tree.Stage(contributed("csv_to_json", "1.1.0"), ada) },
+			func(o registry.Sealed) bool { return !o.New }},
+		{"yank and revoke at once", func() error {
+			if err := tree.SetRevoked("csv_to_json", "1.1.0", `says "no": & more`); err != nil {
+				return err
+			}
+			return tree.SetYanked("csv_to_json", "1.1.0", "loses lines")
+		}, func(o registry.Sealed) bool { return len(o.Withdrawn) == 2 }},
+		{"another reason", func() error { return tree.SetYanked("csv_to_json", "1.1.0", "loses all lines") },
+			func(o registry.Sealed) bool {
+				return len(o.Withdrawn) == 1 && o.Withdrawn[0].Reason == "loses all lines"
+			}},
+		{"unyank", func() error { return tree.Unyank("csv_to_json", "1.1.0") },
+			func(o registry.Sealed) bool {
+				return len(o.Withdrawn) == 1 && o.Withdrawn[0].Event == ledger.EventUnyank
+			}},
+		{"deprecate and transfer by hand", func() error {
+			return os.WriteFile(filepath.Join(dir, "tools/te/text_diff/tool.yaml"),
+				[]byte("owners:\n  - {login: eve, id: 9}\ndeprecated: There is a better one.\nreplaced_by: csv_to_json\n"), 0o644)
+		}, func(o registry.Sealed) bool { return slices.Equal(o.Changed, []spec.Name{"text_diff"}) }},
+	}
+	for i, step := range steps {
+		if err := step.do(); err != nil {
+			t.Fatalf("%s: %v", step.name, err)
+		}
+		if out := publishTree(t, tree, s, i+2); !step.want(out) {
+			t.Errorf("%s: %+v", step.name, out)
+		}
+	}
+	a := auditSettled(t, s.Files())
+	v := a.records["csv_to_json"].Find("1.1.0")
+	if v.Revoked != `says "no": & more` || v.Yanked != "" || a.records["text_diff"].Owners[0].ID != 9 {
+		t.Errorf("got %+v, %+v", v, a.records["text_diff"])
+	}
+}
+
+func TestTreeOpen(t *testing.T) {
+	_, dir := newTree(t)
+	good, err := os.ReadFile(filepath.Join(dir, "registry.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(good)
+	for name, c := range map[string]struct {
+		yaml string
+		want []string // parts of the message
+	}{
+		"three problems at once": {strings.Replace(text, "acme/tools", "ACME", 1) + "colour: red\nmirrors: 7\n", []string{"ACME", "colour", "mirrors"}},
+		"anchor":                 {text + "source: &a x\n", []string{"anchor"}},
+		"key twice":              {text + "name: acme/tools\n", []string{"twice"}},
+		"key that is none":       {strings.Replace(text, "key: M", "key: A", 1), []string{"public key"}},
+		"other trust":            {strings.Replace(text, "kind: key", "kind: hope", 1), []string{"hope"}},
+		"empty":                  {"", []string{"empty"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			writeText(t, filepath.Join(dir, "registry.yaml"), c.yaml)
+			_, err := registry.OpenTree(dir)
+			if fault.KindOf(err) != fault.Findings {
+				t.Fatalf("got %v", err)
+			}
+			for _, w := range c.want {
+				if !strings.Contains(err.Error(), w) {
+					t.Errorf("%q is not in %q", w, err)
+				}
+			}
+		})
+	}
+	writeText(t, filepath.Join(dir, "registry.yaml"), text)
+	tree, err := registry.OpenTree(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := ledger.Encode(tree.Registry()), sealOptions(t, 0).Registry; got == nil || tree.Registry().Name != want.Name || !bytes.Equal(tree.Registry().Trust.Key, want.Trust.Key) {
+		t.Errorf("got %s", got)
+	}
+	if _, err := registry.OpenTree(t.TempDir()); fault.KindOf(err) != fault.NotFound {
+		t.Errorf("a folder without registry: %v", err)
+	}
+}
+
+func TestTreeStageRefuses(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(t *testing.T, dir string, r *spec.Release)
+		reason string
+	}{
+		"other bytes of a version": {func(_ *testing.T, _ string, r *spec.Release) {
+			r.Ref.Name, r.Tool.Name = "text_diff", "text_diff"
+			r.Ref.Version, r.Tool.Version = "0.1.0", "0.1.0"
+		}, "immutable"},
+		"a file more in a version": {func(_ *testing.T, _ string, r *spec.Release) {
+			*r = *contributed("text_diff", "0.1.0", spec.File{Path: "more.txt"})
+		}, "immutable"},
+		"name that climbs":    {func(_ *testing.T, _ string, r *spec.Release) { r.Ref.Name = "../../x" }, "release"},
+		"version that climbs": {func(_ *testing.T, _ string, r *spec.Release) { r.Ref.Version = "../1.0.0" }, "release"},
+		"file that climbs":    {func(_ *testing.T, _ string, r *spec.Release) { r.Files[0].Path = "../tool.yaml" }, "release"},
+		"second file that climbs": {func(_ *testing.T, _ string, r *spec.Release) {
+			r.Files = append(r.Files, spec.File{Path: "a/../../x"})
+		}, "unsafe_path"},
+		"twins": {func(_ *testing.T, _ string, r *spec.Release) {
+			r.Files = append(r.Files, spec.File{Path: "TOOL.py", Data: []byte("x")})
+		}, "unsafe_path"},
+		"main file too large": {func(_ *testing.T, _ string, r *spec.Release) { r.Files[0].Data = make([]byte, 256<<10+1) }, "release"},
+		"release too large": {func(_ *testing.T, _ string, r *spec.Release) {
+			r.Files = append(r.Files, spec.File{Path: "big", Data: make([]byte, 2<<20)})
+		}, "release"},
+		"too many files": {func(_ *testing.T, _ string, r *spec.Release) {
+			for i := range 200 {
+				r.Files = append(r.Files, spec.File{Path: fmt.Sprint("f", i)})
+			}
+		}, "release"},
+		"link as shard": {func(t *testing.T, dir string, _ *spec.Release) {
+			link(t, t.TempDir(), filepath.Join(dir, "tools/ne"))
+		}, "not_a_folder"},
+		"link as name": {func(t *testing.T, dir string, _ *spec.Release) {
+			writeText(t, filepath.Join(dir, "tools/ne/x"), "")
+			link(t, t.TempDir(), filepath.Join(dir, "tools/ne/new_tool"))
+		}, "not_a_folder"},
+		"link as version": {func(t *testing.T, dir string, _ *spec.Release) {
+			writeText(t, filepath.Join(dir, "tools/ne/new_tool/x"), "")
+			link(t, t.TempDir(), filepath.Join(dir, "tools/ne/new_tool/1.0.0"))
+		}, "not_a_folder"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tree, dir := newTree(t)
+			r := contributed("new_tool", "1.0.0")
+			c.change(t, dir, r)
+			if err := tree.Stage(r, ada); fault.ReasonOf(err) != c.reason || fault.KindOf(err) != fault.Findings {
+				t.Errorf("got %v, want %q", err, c.reason)
+			}
+			if _, err := os.Stat(filepath.Join(dir, "tools/ne/new_tool/tool.yaml")); err == nil {
+				t.Error("a refused release left a tool.yaml behind")
+			}
+			if left, _ := filepath.Glob(filepath.Join(dir, "tools/*/*/.*")); len(left) > 0 {
+				t.Errorf("left behind: %v", left)
+			}
+		})
+	}
+	tree, _ := newTree(t)
+	if err := tree.Stage(contributed("new_tool", "1.0.0"), ada); err != nil {
+		t.Errorf("the twin: %v", err)
+	}
+}
+
+func link(t *testing.T, target, path string) {
+	t.Helper()
+	if err := os.Symlink(target, path); err != nil {
+		t.Skipf("no symbolic links here: %v", err)
+	}
+}
+
+// Everything that a stranger can put into a proposal is found, and the tool
+// beside it is published all the same.
+func TestTreeDiffFinds(t *testing.T) {
+	in := func(p string) func(t *testing.T, dir string) {
+		return func(t *testing.T, dir string) { writeText(t, filepath.Join(dir, p), "x") }
+	}
+	csv := "tools/cs/csv_to_json/"
+	for name, c := range map[string]struct {
+		do   func(t *testing.T, dir string)
+		want string // in a finding
+	}{
+		"published file changed":   {in(csv + "1.0.0/tool.py"), "other content"},
+		"file added to a version":  {in(csv + "1.0.0/more.txt"), "other content"},
+		"file as if generated":     {in(csv + "1.0.0/report.json"), "other content"},
+		"published version gone":   {func(t *testing.T, dir string) { remove(t, dir, csv+"1.0.0") }, "gone"},
+		"published tool gone":      {func(t *testing.T, dir string) { remove(t, dir, csv) }, "gone"},
+		"tool.yaml gone":           {func(t *testing.T, dir string) { remove(t, dir, csv+"tool.yaml") }, "owner"},
+		"tool.yaml broken":         {in(csv + "tool.yaml"), "tool.yaml"},
+		"tool.yaml is a link":      {func(t *testing.T, dir string) { relink(t, dir, csv+"tool.yaml", "/etc/hostname") }, "not a regular file"},
+		"unknown key in tool.yaml": {func(t *testing.T, dir string) { appendTo(t, dir, csv+"tool.yaml", "admin: true\n") }, "admin"},
+		"yank of what never was":   {func(t *testing.T, dir string) { appendTo(t, dir, csv+"tool.yaml", "yanked:\n  \"9.9.9\": no\n") }, "9.9.9"},
+		"yank without reason":      {func(t *testing.T, dir string) { appendTo(t, dir, csv+"tool.yaml", "yanked:\n  \"1.0.0\": \"\"\n") }, "reason"},
+		"reason with an escape":    {func(t *testing.T, dir string) { appendTo(t, dir, csv+"tool.yaml", "deprecated: \"a\\u001b[2J\"\n") }, "one line"},
+		"stray file beside shards": {in("tools/readme"), "not where"},
+		"stray file in a tool":     {in(csv + "notes.txt"), "not where"},
+		"name in the wrong shard":  {in("tools/ab/csv_to_json/1.0.0/tool.py"), "not where"},
+		"name in capitals":         {in("tools/CS/CSV_to_json/1.0.0/tool.py"), "not where"},
+		"version that is none":     {in(csv + "v2/tool.py"), "not where"},
+		"hidden file":              {in(csv + "2.0.0/.env"), "dot"},
+		"file with a space":        {in(csv + "2.0.0/a b"), "character"},
+		"twins":                    {func(t *testing.T, dir string) { in(csv+"2.0.0/a")(t, dir); in(csv+"2.0.0/A")(t, dir) }, "case only"},
+		"executable":               {func(t *testing.T, dir string) { in(csv+"2.0.0/a")(t, dir); chmod(t, dir, csv+"2.0.0/a") }, "executable"},
+		"link in a version": {func(t *testing.T, dir string) {
+			in(csv+"2.0.0/a")(t, dir)
+			relink(t, dir, csv+"2.0.0/b", "/etc/hostname")
+		}, "not a regular file"},
+		"link as a tool":  {func(t *testing.T, dir string) { relink(t, dir, "tools/cs/csv_two", "csv_to_json") }, "not where"},
+		"link as a shard": {func(t *testing.T, dir string) { relink(t, dir, "tools/zz", "cs") }, "not where"},
+		"too many files": {func(t *testing.T, dir string) {
+			for i := range 201 {
+				in(csv+fmt.Sprint("2.0.0/f", i))(t, dir)
+			}
+		}, "more than 200 files"},
+		"too many folders": {func(t *testing.T, dir string) {
+			for i := range 401 {
+				if err := os.MkdirAll(filepath.Join(dir, csv, fmt.Sprint("2.0.0/f", i)), 0o755); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}, "more than 200 files"},
+		"too many bytes": {func(t *testing.T, dir string) {
+			writeText(t, filepath.Join(dir, csv, "2.0.0/a"), strings.Repeat("x", 2<<20))
+			in(csv+"2.0.0/b")(t, dir)
+		}, "bytes together"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tree, dir := newTree(t)
+			s := registry.NewMemory()
+			publishTree(t, tree, s, 1)
+			if err := tree.Stage(contributed("text_diff", "0.2.0"), ada); err != nil {
+				t.Fatal(err)
+			}
+			if got := mustDiff(t, tree, s); len(got.Findings) != 0 {
+				t.Fatalf("the twin: %v", got.Findings)
+			}
+			c.do(t, dir)
+			got := mustDiff(t, tree, s)
+			if !slices.ContainsFunc(got.Findings, func(f spec.Finding) bool {
+				return f.Severity == spec.SeverityError && strings.Contains(f.String(), c.want)
+			}) {
+				t.Errorf("%q is not among %v", c.want, got.Findings)
+			}
+			if !slices.ContainsFunc(got.New, func(p registry.Proposal) bool { return p.Ref.Name == "text_diff" }) {
+				t.Error("the tool beside it was held back")
+			}
+			if slices.ContainsFunc(got.New, func(p registry.Proposal) bool { return p.Ref.Name == "csv_to_json" && p.Ref.Version == "1.0.0" }) || len(got.Withdraw) > 0 {
+				t.Errorf("proposed: %v, %v", got.New, got.Withdraw)
+			}
+		})
+	}
+}
+
+// twin writes a file whose name differs from another one's in case only.
+func twin(t *testing.T, dir, path string) {
+	t.Helper()
+	if _, err := os.Stat(filepath.Join(dir, path)); err == nil {
+		t.Skip("this file system does not tell the cases apart")
+	}
+	writeText(t, filepath.Join(dir, path), "x")
+}
+
+func remove(t *testing.T, dir, path string) {
+	t.Helper()
+	if err := os.RemoveAll(filepath.Join(dir, path)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func relink(t *testing.T, dir, path, target string) {
+	t.Helper()
+	remove(t, dir, path)
+	link(t, target, filepath.Join(dir, path))
+}
+
+func chmod(t *testing.T, dir, path string) {
+	t.Helper()
+	if err := os.Chmod(filepath.Join(dir, path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func appendTo(t *testing.T, dir, path, text string) {
+	t.Helper()
+	old, err := os.ReadFile(filepath.Join(dir, path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeText(t, filepath.Join(dir, path), string(old)+text)
+}
+
+func TestTreeRevocationStays(t *testing.T) {
+	tree, dir := newTree(t)
+	s := registry.NewMemory()
+	publishTree(t, tree, s, 1)
+	if err := tree.SetRevoked("text_diff", "0.1.0", "malware"); err != nil {
+		t.Fatal(err)
+	}
+	publishTree(t, tree, s, 2)
+	writeText(t, filepath.Join(dir, "tools/te/text_diff/tool.yaml"), "owners:\n  - login: ada\n    id: 7\n")
+	if c := mustDiff(t, tree, s); len(c.Withdraw) > 0 || len(c.Findings) != 1 || !strings.Contains(c.Findings[0].Message, "nothing takes back") {
+		t.Errorf("got %+v", c)
+	}
+}
+
+func TestTreeSetRefuses(t *testing.T) {
+	tree, dir := newTree(t)
+	path := filepath.Join(dir, "tools/te/text_diff/tool.yaml")
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		err  error
+		kind fault.Kind
+	}{
+		"no such version":  {tree.SetYanked("text_diff", "9.0.0", "broken"), fault.NotFound},
+		"no such tool":     {tree.SetYanked("no_such", "1.0.0", "broken"), fault.NotFound},
+		"yank without":     {tree.SetYanked("text_diff", "0.1.0", ""), fault.Usage},
+		"unyank of none":   {tree.Unyank("text_diff", "9.0.0"), fault.NotFound},
+		"revoke without":   {tree.SetRevoked("text_diff", "0.1.0", ""), fault.Usage},
+		"two lines":        {tree.SetYanked("text_diff", "0.1.0", "a\nb"), fault.Usage},
+		"escape":           {tree.SetYanked("text_diff", "0.1.0", "\x1b[2J"), fault.Usage},
+		"byte order mark":  {tree.SetYanked("text_diff", "0.1.0", "a\ufeffb"), fault.Findings},
+		"invalid encoding": {tree.SetYanked("text_diff", "0.1.0", "a\xff"), fault.Usage},
+		"too long":         {tree.SetYanked("text_diff", "0.1.0", strings.Repeat("x", 1025)), fault.Usage},
+	} {
+		if fault.KindOf(c.err) != c.kind {
+			t.Errorf("%s: %v", name, c.err)
+		}
+	}
+	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(before, after) {
+		t.Errorf("tool.yaml became %s, %v", after, err)
+	}
+	for _, reason := range []string{`"quoted": # & * !`, "yes", "1.0", "ünïcode 😀", "- x"} {
+		if err := tree.SetYanked("text_diff", "0.1.0", reason); err != nil {
+			t.Errorf("%q: %v", reason, err)
+		}
+		if m, err := tree.Meta("text_diff"); err != nil || m.Yanked["0.1.0"] != reason || m.Owners[0] != ada {
+			t.Errorf("%q became %+v, %v", reason, m, err)
+		}
+	}
+}
+
+// FuzzTreeMeta reads hostile tool.yaml; what is read is written and read alike.
+func FuzzTreeMeta(f *testing.F) {
+	f.Add("owners:\n  - login: ada\n    id: 7\nyanked:\n  \"1.0.0\": broken\n")
+	f.Add("owners: []\nrevoked: {1.0.0: yes}\ndeprecated: \"x\"\nreplaced_by: csv_to_json\n")
+	f.Add("owners: &a [*a]\n")
+	f.Add("deprecated: \"\\u2028\"\n")
+	dir := f.TempDir()
+	if err := registry.InitTree(dir, sealOptions(f, 0).Registry); err != nil {
+		f.Fatal(err)
+	}
+	tree, err := registry.OpenTree(dir)
+	if err != nil {
+		f.Fatal(err)
+	}
+	if err := tree.Stage(contributed("csv_to_json", "1.0.0"), ada); err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		writeText(t, filepath.Join(dir, "tools/cs/csv_to_json/tool.yaml"), text)
+		m, err := tree.Meta("csv_to_json")
+		if err != nil || len(m.Owners) == 0 {
+			return
+		}
+		if err := tree.SetYanked("csv_to_json", "1.0.0", "broken"); err != nil {
+			t.Fatalf("%q was read as %+v and cannot be written: %v", text, m, err)
+		}
+		again, err := tree.Meta("csv_to_json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.Yanked == nil {
+			m.Yanked = map[spec.Version]string{}
+		}
+		m.Yanked["1.0.0"] = "broken"
+		if got, want := fmt.Sprintf("%q", fmt.Sprint(again)), fmt.Sprintf("%q", fmt.Sprint(m)); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	})
+}
