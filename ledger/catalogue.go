@@ -46,7 +46,7 @@ func ParseCatalogue(data []byte) ([]Listing, error) {
 	}
 	out := make([]Listing, 0, len(lines))
 	for i, l := range lines {
-		one, err := decode[Listing]("catalogue line", append(l[:len(l):len(l)], '\n'), limits.LogEntry)
+		one, err := decode[Listing]("catalogue line", append(slices.Clip(l), '\n'), limits.LogEntry)
 		if err != nil {
 			return nil, err
 		}

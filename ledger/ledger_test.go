@@ -158,15 +158,15 @@ func TestLatest(t *testing.T) {
 	}
 }
 
-func newKey(t testing.TB) (*ecdsa.PrivateKey, []byte) {
-	t.Helper()
+func newKey(tb testing.TB) (*ecdsa.PrivateKey, []byte) {
+	tb.Helper()
 	k, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	der, err := x509.MarshalPKIXPublicKey(&k.PublicKey)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return k, der
 }

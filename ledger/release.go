@@ -70,11 +70,11 @@ func ParseRelease(data []byte) (*Release, error) {
 		if i > 0 && r.Files[i-1].Path >= f.Path {
 			return nil, fmt.Errorf("release has files out of order")
 		}
-		if fold := strings.ToLower(f.Path); seen[fold] {
+		fold := strings.ToLower(f.Path)
+		if seen[fold] {
 			return nil, fmt.Errorf("release has two files that differ in case only: %q", f.Path)
-		} else {
-			seen[fold] = true
 		}
+		seen[fold] = true
 		if f.Size < 0 || f.Size > limits.ReleaseBytes {
 			return nil, fmt.Errorf("release has file %q of %d bytes, allowed are %d", f.Path, f.Size, limits.ReleaseBytes)
 		}

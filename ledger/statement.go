@@ -3,6 +3,7 @@ package ledger
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/patch-cat/patch-git/spec"
 )
@@ -99,10 +100,10 @@ func ParseStatement(payload []byte) (*Statement, error) {
 
 // ParseAcceptance reads the predicate over a release.
 func ParseAcceptance(s *Statement) (*Acceptance, error) {
-	return decode[Acceptance]("acceptance", append(s.Predicate[:len(s.Predicate):len(s.Predicate)], '\n'), smallDocument)
+	return decode[Acceptance]("acceptance", append(slices.Clip(s.Predicate), '\n'), smallDocument)
 }
 
 // ParseHeadPredicate reads the predicate over a head.
 func ParseHeadPredicate(s *Statement) (*HeadPredicate, error) {
-	return decode[HeadPredicate]("head predicate", append(s.Predicate[:len(s.Predicate):len(s.Predicate)], '\n'), smallDocument)
+	return decode[HeadPredicate]("head predicate", append(slices.Clip(s.Predicate), '\n'), smallDocument)
 }

@@ -24,13 +24,13 @@ type tree struct {
 	policy verify.Policy
 }
 
-func newTree(t testing.TB, name spec.RegistryName) *tree {
-	t.Helper()
+func newTree(tb testing.TB, name spec.RegistryName) *tree {
+	tb.Helper()
 	key, err := signing.NewKey()
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	tr := &tree{t: t, key: key, store: registry.NewMemory(), clock: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
+	tr := &tree{t: tb, key: key, store: registry.NewMemory(), clock: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
 	tr.doc = &ledger.Registry{Schema: ledger.RegistrySchema, Name: name, Trust: key.Trust()}
 	tr.policy = verify.Policy{Registry: name, Trust: key.Trust()}
 	tr.seal(registry.Batch{})
@@ -68,12 +68,12 @@ func source(name spec.Name, version spec.Version, change func(*spec.Tool)) []byt
 	return append(manifest.Print(tool), "\n\ndef main(text):\n    return text\n"...)
 }
 
-func release(t testing.TB, name spec.Name, version spec.Version, change func(*spec.Tool)) *spec.Release {
-	t.Helper()
+func release(tb testing.TB, name spec.Name, version spec.Version, change func(*spec.Tool)) *spec.Release {
+	tb.Helper()
 	data := source(name, version, change)
 	doc, findings := manifest.Read("tool.py", data, manifest.Strict)
 	if doc == nil || spec.Blocking(findings) {
-		t.Fatalf("the fixture is not valid: %v", findings)
+		tb.Fatalf("the fixture is not valid: %v", findings)
 	}
 	return &spec.Release{Ref: spec.Ref{Name: name, Version: version}, Tool: doc.Tool, Files: []spec.File{
 		{Path: "report.json", Data: fmt.Appendf(nil, "{\"of\":%q}\n", string(name)+string(version))}, {Path: "tool.py", Data: data},

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -84,8 +85,7 @@ func (a *app) printInfo(info *consume.Info) {
 	p.table(rows)
 	p.printf("\n%s %s  %s\n\n%s\n", p.bold("result"), t.Output.Type, safe(t.Output.Description), p.bold("versions"))
 	rows = rows[:0]
-	for i := len(info.Record.Versions) - 1; i >= 0; i-- {
-		v := info.Record.Versions[i]
+	for _, v := range slices.Backward(info.Record.Versions) {
 		note := ""
 		switch {
 		case v.Revoked != "":

@@ -22,7 +22,7 @@ func (a *app) runsCommand() *cobra.Command {
 			return nil
 		},
 		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE: func(c *cobra.Command, args []string) error {
+		RunE: func(_ *cobra.Command, args []string) error {
 			client, err := a.client()
 			if err != nil {
 				return err

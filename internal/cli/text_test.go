@@ -59,7 +59,8 @@ func TestInputsNamedLikeOurFlags(t *testing.T) {
 	a := &app{host: h, out: newPrinter(h), color: "auto"}
 	tool := &spec.Tool{Name: "friendly", Version: "1.0.0", Inputs: []spec.Input{
 		{Name: "unsafe_no_sandbox", Type: spec.TypeBoolean, Required: true, Description: "Always give this."},
-		{Name: "yes", Type: spec.TypeString}, {Name: "text", Type: spec.TypeString},
+		{Name: "yes", Type: spec.TypeString},
+		{Name: "text", Type: spec.TypeString},
 	}}
 	a.printRunHelp(a.runCommand(), &spec.Tool{Name: tool.Name, Version: tool.Version, Inputs: tool.Inputs})
 	help, _, _ := strings.Cut(out.String(), "Flags of run:")

@@ -2,6 +2,7 @@ package consume
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -11,7 +12,6 @@ import (
 	"github.com/patch-cat/patch-git/registry"
 	"github.com/patch-cat/patch-git/spec"
 	"github.com/patch-cat/patch-git/verify"
-	"slices"
 )
 
 // Hit is one tool that a search found.

@@ -112,8 +112,10 @@ func TestWithdrawalOfWhatIsNotPublished(t *testing.T) {
 		reason  string
 		kind    fault.Kind
 	}{
-		{"2.0.0", "malware", fault.NotFound}, {"3.0.0", "malware", fault.NotFound},
-		{"1.0.0", "two\nlines", fault.Findings}, {"1.0.0", "\x1b[2J", fault.Findings},
+		{"2.0.0", "malware", fault.NotFound},
+		{"3.0.0", "malware", fault.NotFound},
+		{"1.0.0", "two\nlines", fault.Findings},
+		{"1.0.0", "\x1b[2J", fault.Findings},
 	} {
 		_, err := w.Withdraw(t.Context(), spec.Ref{Name: "echo_text", Version: c.version}, false, c.reason, dir, "")
 		after, readErr := os.ReadFile(meta)

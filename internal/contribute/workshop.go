@@ -2,6 +2,7 @@ package contribute
 
 import (
 	"context"
+	"path/filepath"
 
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/host"
@@ -9,7 +10,6 @@ import (
 	"github.com/patch-cat/patch-git/internal/pyenv"
 	"github.com/patch-cat/patch-git/internal/sandbox"
 	"github.com/patch-cat/patch-git/quarantine"
-	"path/filepath"
 )
 
 // Workshop acts for one contributor or maintainer.

@@ -85,8 +85,7 @@ func KindOf(err error) Kind {
 
 // ReasonOf returns the reason of the outermost classified error, or "".
 func ReasonOf(err error) string {
-	var e *Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Reason
 	}
 	return ""
@@ -94,8 +93,7 @@ func ReasonOf(err error) string {
 
 // HintsOf returns the hints of the outermost classified error.
 func HintsOf(err error) []string {
-	var e *Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Hints
 	}
 	return nil

@@ -30,7 +30,7 @@ func (t *Toolbox) Consent(r Receipt) (c Consent, ok bool, err error) {
 	if err != nil {
 		return Consent{}, false, err
 	}
-	if json.Unmarshal(data, &c) != nil || c.Release != r.Release {
+	if damaged := json.Unmarshal(data, &c) != nil; damaged || c.Release != r.Release {
 		return Consent{}, false, nil // of another content: as if it were not there
 	}
 	return c, true, nil

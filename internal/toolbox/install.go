@@ -198,14 +198,13 @@ func (t *Toolbox) Load(r Receipt, policy verify.Policy) (verify.Verified, error)
 	if policy.Registry != r.Registry {
 		return verify.Verified{}, fault.New(fault.NotVerified, "policy", "%s was installed from %s", r.Ref().At(), r.Registry)
 	}
+	var v verify.Verified
 	s, err := t.stored(r)
-	if err != nil {
-		return verify.Verified{}, err
+	if err == nil {
+		v, err = policy.Stored(r.Ref(), s)
 	}
-	v, err := policy.Stored(r.Ref(), s)
-	var refusal *fault.Error
-	if errors.As(err, &refusal) && refusal.Kind == fault.NotVerified {
-		if _, gone := t.Receipt(r.Ref()); fault.KindOf(gone) == fault.NotFound && gone != nil {
+	if refusal, ok := errors.AsType[*fault.Error](err); ok && refusal.Kind == fault.NotVerified {
+		if _, gone := t.Receipt(r.Ref()); fault.KindOf(gone) == fault.NotFound {
 			return verify.Verified{}, gone
 		}
 		return verify.Verified{}, refusal.Hint("patch-git remove %s && patch-git pull %s", r.Ref().At(), r.Ref().At())
@@ -230,7 +229,7 @@ func (t *Toolbox) stored(r Receipt) (verify.Stored, error) {
 	}
 	doc, err := ledger.ParseRelease(s.Release)
 	if err != nil {
-		return s, nil // as does the verification, with its reason
+		return s, fault.New(fault.NotVerified, string(verify.ReasonRelease), "installed %s: %w", r.Ref().At(), err)
 	}
 	for _, f := range doc.Files {
 		read := t.storedFile

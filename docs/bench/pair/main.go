@@ -7,6 +7,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"flag"
 	"fmt"
 	"os"
@@ -41,15 +42,15 @@ func main() {
 		wall[0], wall[1] = append(wall[0], wa), append(wall[1], wb)
 		dcpu, dwall = append(dcpu, ca-cb), append(dwall, wa-wb)
 	}
-	fmt.Printf("A = %s\nB = %s\nn = %d pairs, medians\n", *a, *b, *n)
-	fmt.Printf("%-6s %10s %10s %10s %8s\n", "", "A", "B", "A-B", "A/B")
+	fmt.Fprintf(os.Stdout, "A = %s\nB = %s\nn = %d pairs, medians\n", *a, *b, *n)
+	fmt.Fprintf(os.Stdout, "%-6s %10s %10s %10s %8s\n", "", "A", "B", "A-B", "A/B")
 	row("cpu", cpu, dcpu)
 	row("wall", wall, dwall)
 }
 
 func row(name string, of [2][]time.Duration, diff []time.Duration) {
 	x, y := median(of[0]), median(of[1])
-	fmt.Printf("%-6s %8.1fms %8.1fms %+8.1fms %8.2f\n", name, ms(x), ms(y), ms(median(diff)), float64(x)/float64(y))
+	fmt.Fprintf(os.Stdout, "%-6s %8.1fms %8.1fms %+8.1fms %8.2f\n", name, ms(x), ms(y), ms(median(diff)), float64(x)/float64(y))
 }
 
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
@@ -60,7 +61,7 @@ func median(d []time.Duration) time.Duration {
 }
 
 func run(argv []string, input []byte) (cpu, wall time.Duration) {
-	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd := exec.CommandContext(context.Background(), argv[0], argv[1:]...)
 	cmd.Stdin = bytes.NewReader(input)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out

@@ -67,17 +67,17 @@ func main() {
 		c.end(out.n)
 		time.Sleep(*latency)
 	})}
-	l, err := net.Listen("tcp", *listen)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", *listen)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	go func() {
 		<-ctx.Done()
 		_ = server.Shutdown(context.Background())
 	}()
 	_ = server.Serve(l)
 	stop()
-	fmt.Printf("%d requests in %d round trips, %d bytes\n", c.answers, c.waves, c.bytes)
+	fmt.Fprintf(os.Stdout, "%d requests in %d round trips, %d bytes\n", c.answers, c.waves, c.bytes)
 }
