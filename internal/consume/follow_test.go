@@ -8,8 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/patch-cat/patch-git/internal/audit"
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/host"
+	"github.com/patch-cat/patch-git/internal/limits"
 	"github.com/patch-cat/patch-git/internal/signing"
 	"github.com/patch-cat/patch-git/ledger"
 	"github.com/patch-cat/patch-git/registry"
@@ -201,5 +203,51 @@ func TestRevokedSubject(t *testing.T) {
 	_, err := s.client.Run(t.Context(), subject, []byte("{}"), RunOptions{UnsafeRunRevoked: true})
 	if fault.ReasonOf(err) != ReasonConfirm || len(s.warned) != 1 {
 		t.Errorf("with the danger typed out it goes on to the next question: %v, warned %q", err, s.warned)
+	}
+}
+
+// TestCatalogueThatIsNotThere: a head states a list that nobody serves. That is
+// an outage, in which an older list may serve, and no failure of this program.
+func TestCatalogueThatIsNotThere(t *testing.T) {
+	s := newScene(t)
+	s.publish(s.dir, "1.0.0")
+	if _, err := s.client.AddRegistry(t.Context(), s.dir, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	pin, err := s.client.Box.Pin("demo/tools")
+	if err != nil {
+		t.Fatal(err)
+	}
+	src, chain := s.head(s.dir)
+	head, err := followed(t.Context(), pin, src, chain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, gone := range []string{ledger.CataloguePath, ledger.ObjectsDir} {
+		if err := os.RemoveAll(filepath.Join(s.dir, ledger.Root, gone)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := s.client.readCatalogue(t.Context(), head, src); fault.KindOf(err) != fault.Unavailable {
+		t.Errorf("got %v (%v)", err, fault.KindOf(err))
+	}
+}
+
+// TestRecordSaysWhatBounded the run, also where the person said nothing.
+func TestRecordSaysWhatBounded(t *testing.T) {
+	s := newScene(t)
+	subject := &Subject{Tool: &spec.Tool{Name: "asks_first", Version: "1.0.0", Capabilities: spec.Capabilities{Filesystem: spec.FilesystemNone, HumanConfirm: true}}}
+	o := RunOptions{}
+	o.Limits.Wall = 7 * time.Second
+	if _, err := s.client.Run(t.Context(), subject, []byte("{}"), o); fault.ReasonOf(err) != ReasonConfirm {
+		t.Fatal(err)
+	}
+	runs, _, err := s.client.Journal.List(audit.Filter{})
+	if err != nil || len(runs) != 1 {
+		t.Fatalf("recorded are %v, %v", runs, err)
+	}
+	rec, err := s.client.Journal.Get(runs[0].RunID)
+	if err != nil || rec.Status != audit.Refused || rec.ExitCode != -1 || rec.Sandbox.Limits.TimeMS != 7000 || rec.Sandbox.Limits.Memory != limits.RunMemory {
+		t.Errorf("the record is %+v, %v", rec, err)
 	}
 }

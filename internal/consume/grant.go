@@ -177,6 +177,23 @@ func notSystem(real string) error {
 	return nil
 }
 
+// spare refuses grants that reach patch-git's own state: the signing keys, the
+// records of other runs, and, for who can write, whom the user trusts and what
+// the user agreed to.
+func (g *grants) spare(state string) error {
+	real, err := filepath.EvalSymlinks(state)
+	if err != nil {
+		real = state // not there yet, and so no link either
+	}
+	for _, a := range g.list {
+		if within(a.Path, real) || a.Write && within(real, a.Path) {
+			return fault.New(fault.Denied, "path", "%s cannot be given to a tool: patch-git keeps there whom you trust", spec.Quote(a.Path)).
+				Hint("copy the file to another folder")
+		}
+	}
+	return nil
+}
+
 func within(p, dir string) bool {
 	return p == dir || strings.HasPrefix(p, strings.TrimSuffix(dir, string(filepath.Separator))+string(filepath.Separator))
 }

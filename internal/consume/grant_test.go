@@ -103,3 +103,37 @@ func TestGrantRefusals(t *testing.T) {
 		}
 	}
 }
+
+// TestStateIsSpared: a tool that could write there would decide what it may.
+func TestStateIsSpared(t *testing.T) {
+	base, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	state := filepath.Join(base, "home", "state")
+	if err := os.MkdirAll(filepath.Join(state, "keys"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(base, "link")
+	if err := os.Symlink(state, link); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		a    audit.Grant
+		want bool
+	}{
+		{audit.Grant{Path: filepath.Join(state, "keys")}, false},
+		{audit.Grant{Path: state}, false},
+		{audit.Grant{Path: filepath.Join(base, "home"), Write: true}, false},
+		{audit.Grant{Path: filepath.Join(base, "home")}, true},
+		{audit.Grant{Path: filepath.Join(base, "home", "state2"), Write: true}, true},
+	} {
+		g := &grants{list: []audit.Grant{c.a}}
+		if err := g.spare(link); (err == nil) != c.want || err != nil && fault.KindOf(err) != fault.Denied {
+			t.Errorf("%+v: %v", c.a, err)
+		}
+	}
+	if err := (&grants{list: []audit.Grant{{Path: base, Write: true}}}).spare(filepath.Join(base, "nothing")); err != nil {
+		t.Errorf("where there is no state: %v", err)
+	}
+}

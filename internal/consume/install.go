@@ -80,7 +80,7 @@ func revoked(ref spec.Ref, reason string) error {
 // does not have [C-45].
 func (c *Client) widened(v verify.Verified) ([]string, error) {
 	old, err := c.Box.Find(spec.Ref{Name: v.Ref().Name})
-	if fault.KindOf(err) == fault.NotFound && err != nil {
+	if fault.KindOf(err) == fault.NotFound {
 		return nil, nil
 	}
 	if err != nil {

@@ -1,6 +1,7 @@
 package consume
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/patch-cat/patch-git/internal/audit"
 	"github.com/patch-cat/patch-git/internal/fault"
+	"github.com/patch-cat/patch-git/internal/limits"
 	"github.com/patch-cat/patch-git/internal/sandbox"
 	"github.com/patch-cat/patch-git/ledger"
 	"github.com/patch-cat/patch-git/manifest"
@@ -122,8 +124,9 @@ func (c *Client) Run(ctx context.Context, s *Subject, raw json.RawMessage, o Run
 	rec := audit.Record{
 		Tool:     audit.Tool{Name: s.Tool.Name, Version: s.Tool.Version, Release: s.Ref.Digest, Source: spec.DigestOf(s.Main)},
 		Registry: string(s.Registry),
-		Sandbox:  audit.Sandbox{Capabilities: s.Tool.Permissions(), Packages: s.Tool.Runtime.Packages},
+		Sandbox:  audit.Sandbox{Capabilities: s.Tool.Permissions(), Packages: s.Tool.Runtime.Packages, Limits: bounds(o.Limits)},
 		Trigger:  audit.Trigger{HostApp: o.HostApp},
+		ExitCode: -1, // until a process ends by itself
 	}
 	args, err := manifest.Arguments(s.Tool, raw)
 	if err != nil {
@@ -167,6 +170,16 @@ func (c *Client) Run(ctx context.Context, s *Subject, raw json.RawMessage, o Run
 	return ran, nil
 }
 
+// bounds are the limits as the record has them: what was asked for, else what
+// the sandbox takes.
+func bounds(l sandbox.Limits) audit.Limits {
+	return audit.Limits{
+		TimeMS: cmp.Or(l.Wall, limits.RunTime).Milliseconds(), Memory: cmp.Or(l.Memory, limits.RunMemory),
+		Processes: int64(cmp.Or(l.Processes, limits.RunProcesses)), Files: int64(cmp.Or(l.OpenFiles, limits.RunFiles)),
+		FileSize: cmp.Or(l.FileSize, limits.RunFileSize), Scratch: cmp.Or(l.Scratch, limits.RunScratch),
+	}
+}
+
 // run is what happens between intent and result. The tool starts only after
 // the intent was recorded.
 func (c *Client) run(ctx context.Context, s *Subject, args json.RawMessage, o RunOptions, rec *audit.Record, begun func() (*audit.Run, error)) (*Ran, sandbox.Outcome, error) {
@@ -182,6 +195,9 @@ func (c *Client) run(ctx context.Context, s *Subject, args json.RawMessage, o Ru
 		return nil, none, err
 	}
 	defer g.tidy()
+	if err := g.spare(c.Host.Paths.Root); err != nil {
+		return nil, none, err
+	}
 	rec.Sandbox.Grants, rec.Sandbox.Internet = g.list, s.Tool.Capabilities.Network
 	box, err := c.sandbox(ctx, o.UnsafeNoSandbox)
 	if err != nil {
@@ -262,8 +278,8 @@ func failure(t *spec.Tool, out sandbox.Outcome) error {
 	}
 	switch {
 	case out.TimedOut:
-		return say("timeout", "%s did not end in time (%s)", t.Name, out.Duration.Round(time.Millisecond)).(*fault.Error).
-			Hint("give it longer with --timeout")
+		return withStderr(fault.New(fault.ToolFailed, "timeout", "%s did not end in time (%s)", t.Name, out.Duration.Round(time.Millisecond)).
+			Hint("give it longer with --timeout"), out)
 	case out.OutOfMemory:
 		return say("memory", "%s used more memory than it may", t.Name)
 	case out.TooManyProcesses && out.Exit != 0:
