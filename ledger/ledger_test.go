@@ -171,11 +171,11 @@ func newKey(tb testing.TB) (*ecdsa.PrivateKey, []byte) {
 	return k, der
 }
 
-func signed(t testing.TB, k *ecdsa.PrivateKey, der []byte, root ledger.LogRoot) []byte {
-	t.Helper()
+func signed(tb testing.TB, k *ecdsa.PrivateKey, der []byte, root ledger.LogRoot) []byte {
+	tb.Helper()
 	n, err := ledger.SignCheckpoint("demo/tools", root, der, func(b []byte) ([]byte, error) { return ledger.SignECDSA(k, b) })
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return n
 }
@@ -217,15 +217,15 @@ func (l *logOf) read(path string) ([]byte, error) {
 	return nil, fmt.Errorf("no tile %s", path)
 }
 
-func (l *logOf) add(t testing.TB, n int) {
-	t.Helper()
+func (l *logOf) add(tb testing.TB, n int) {
+	tb.Helper()
 	var entries [][]byte
 	for i := range n {
 		entries = append(entries, entryBytes(l.root.Size+int64(i)))
 	}
 	a, err := ledger.Append(l.root, entries, l.read)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	for _, f := range a.Tiles {
 		l.tiles[f.Path] = f.Data

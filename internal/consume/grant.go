@@ -183,7 +183,7 @@ func notSystem(real string) error {
 func (g *grants) spare(state string) error {
 	real, err := filepath.EvalSymlinks(state)
 	if err != nil {
-		real = state // not there yet, and so no link either
+		real = state // not there yet; who can write around it could make it
 	}
 	for _, a := range g.list {
 		if within(a.Path, real) || a.Write && within(real, a.Path) {

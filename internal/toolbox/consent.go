@@ -30,10 +30,18 @@ func (t *Toolbox) Consent(r Receipt) (c Consent, ok bool, err error) {
 	if err != nil {
 		return Consent{}, false, err
 	}
-	if damaged := json.Unmarshal(data, &c) != nil; damaged || c.Release != r.Release {
-		return Consent{}, false, nil // of another content: as if it were not there
+	c, ok = parseConsent(data, r.Release)
+	return c, ok, nil
+}
+
+// parseConsent reads a consent; one that is damaged, or of another content, is
+// as if it were not there.
+func parseConsent(data []byte, release spec.Digest) (Consent, bool) {
+	var c Consent
+	if json.Unmarshal(data, &c) != nil || c.Release != release {
+		return Consent{}, false
 	}
-	return c, true, nil
+	return c, true
 }
 
 // Agree records that the person agreed to the permissions of a release.
