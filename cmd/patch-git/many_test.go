@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -266,7 +265,7 @@ func TestKilled(t *testing.T) {
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
-			timer := time.AfterFunc(after, func() { _ = cmd.Process.Signal(syscall.SIGKILL) })
+			timer := time.AfterFunc(after, func() { _ = cmd.Process.Kill() })
 			if err := cmd.Wait(); err != nil {
 				killed++
 			}

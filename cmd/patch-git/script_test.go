@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
-	"syscall"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -32,7 +31,7 @@ func TestMain(m *testing.M) {
 // terminal must not ask the person there. A transcript that wants to be asked
 // says ttyin, which makes the process lead a session already.
 func patchGit() {
-	_, _ = syscall.Setsid()
+	ownSession()
 	main()
 }
 
