@@ -9,7 +9,7 @@ import (
 )
 
 // Head is a verified head. Only [Policy.Head] makes a useful one; the zero
-// value refuses every question.
+// value refuses, and has no document to show.
 type Head struct {
 	policy  Policy
 	doc     *ledger.Head
@@ -87,7 +87,12 @@ func (h Head) Seen() Seen {
 }
 
 // RevokedReason tells why a release must not run; "" when it may.
-func (h Head) RevokedReason(r spec.Ref) string { return h.revoked.Reason(r.Name, r.Version) }
+func (h Head) RevokedReason(r spec.Ref) string {
+	if h.revoked == nil {
+		return "no head was verified"
+	}
+	return h.revoked.Reason(r.Name, r.Version)
+}
 
 // Follows tells whether the head may come after what was seen before: not an
 // older one (rollback), not another one of the same age, and with a log that

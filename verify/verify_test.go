@@ -83,6 +83,9 @@ func TestZeroPolicyRefuses(t *testing.T) {
 	_, err := h.Record(c.Chain, "echo_text")
 	wantRefusal(t, err, verify.ReasonPolicy)
 	wantRefusal(t, h.Follows(nil, nil), verify.ReasonPolicy)
+	if h.RevokedReason(c.Ref) == "" {
+		t.Error("the zero head lets a release run")
+	}
 	var r verify.Record
 	_, err = r.Release(c)
 	wantRefusal(t, err, verify.ReasonPolicy)

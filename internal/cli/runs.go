@@ -88,12 +88,12 @@ func (a *app) showRun(j *audit.Journal, text string) error {
 		}{1, rec})
 	}
 	rows := [][]string{
-		{"run", string(rec.RunID)},
+		{"run", safe(string(rec.RunID))},
 		{"tool", rec.Tool.Name.String() + "@" + rec.Tool.Version.String()},
 		{"status", string(rec.Status)},
 		{"at", rec.StartedAt.Format("2006-01-02 15:04:05 MST")},
 		{"source", rec.Tool.Source.String()},
-		{"sandbox", rec.Sandbox.Driver},
+		{"sandbox", safe(rec.Sandbox.Driver)},
 		{"python", safe(rec.Sandbox.Python.Version + " " + rec.Sandbox.Python.Path)},
 		{"inputs", safe(string(rec.Inputs))},
 	}

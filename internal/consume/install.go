@@ -97,11 +97,11 @@ func (c *Client) widened(v verify.Verified) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Wider(before.Tool().Permissions(), v.Tool().Permissions()), nil
+	return wider(before.Tool().Permissions(), v.Tool().Permissions()), nil
 }
 
-// Wider lists what b asks for beyond a, in words.
-func Wider(a, b spec.Permissions) []string {
+// wider lists what b asks for beyond a, in words.
+func wider(a, b spec.Permissions) []string {
 	var out []string
 	if b.Network && !a.Network {
 		out = append(out, "network")

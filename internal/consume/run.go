@@ -143,7 +143,7 @@ func (c *Client) Run(ctx context.Context, s *Subject, raw json.RawMessage, o Run
 	ran, outcome, err := c.run(ctx, s, args, o, &rec, begun)
 	run, beginErr := begun()
 	if beginErr != nil {
-		return nil, beginErr
+		return nil, cmp.Or(err, beginErr) // a refusal stands, recorded or not
 	}
 	switch {
 	case err == nil:
