@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 
+	"github.com/patch-cat/patch-git/internal/sanitize"
 	"github.com/patch-cat/patch-git/ledger"
 	"github.com/patch-cat/patch-git/manifest"
 	"github.com/patch-cat/patch-git/spec"
@@ -165,6 +166,10 @@ func checkManifest(ref spec.Ref, doc *ledger.Release, main []byte) (spec.Tool, e
 	}
 	if !bytes.Equal(ledger.Encode(t.Permissions()), ledger.Encode(doc.Permissions)) {
 		return spec.Tool{}, refuse(ReasonManifest, "the manifest of %s asks for other permissions than were signed", ref.At())
+	}
+	// What a person or a model will read is looked at once more, too [AR-35].
+	if h, ok := sanitize.Hidden(string(main[:m.Body])); ok {
+		return spec.Tool{}, refuse(ReasonManifest, "the manifest of %s hides the character %U (%s) in line %d", ref.At(), h.Rune, h.Category, h.Line)
 	}
 	return t, nil
 }

@@ -302,6 +302,18 @@ func TestValidSignatureOverTheWrongThing(t *testing.T) {
 	wantRefusal(t, err, verify.ReasonStatement)
 }
 
+// TestWritingIsNotHidden is the twin: letters of any script and emoji are no
+// hidden characters.
+func TestWritingIsNotHidden(t *testing.T) {
+	tr := newTree(t, "demo/tools")
+	tr.accept(release(t, "echo_text", "1.0.0", func(t *spec.Tool) {
+		t.Description = "Gibt den Text zurück, auch متن و हिन्दी 👩‍👩‍👧."
+	}))
+	if _, err := check(tr.policy, tr.fetch("echo_text@1.0.0")); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestManifestIsReadAgain: a registry that accepts what it must not is not believed.
 func TestManifestIsReadAgain(t *testing.T) {
 	for name, change := range map[string]func(*spec.Release){
@@ -309,6 +321,12 @@ func TestManifestIsReadAgain(t *testing.T) {
 			r.Files[1].Data = bytes.Replace(r.Files[1].Data, []byte("# runtime:"), []byte("# runtyme:"), 1)
 		},
 		"another name": func(r *spec.Release) { r.Files[1].Data = source("other_name", "1.0.0", nil) },
+		"a hidden order to the model": func(r *spec.Release) {
+			r.Files[1].Data = bytes.Replace(r.Files[1].Data, []byte("Returns the text"), []byte("Returns the text\U000E0041\U000E0042"), 1)
+		},
+		"text that runs backwards": func(r *spec.Release) {
+			r.Files[1].Data = bytes.Replace(r.Files[1].Data, []byte("Returns the text"), []byte("Returns \u202Ethe text\u202C"), 1)
+		},
 		"another permission": func(r *spec.Release) {
 			r.Files[1].Data = source("echo_text", "1.0.0", func(t *spec.Tool) { t.Capabilities.Network = true })
 		},

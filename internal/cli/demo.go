@@ -176,6 +176,9 @@ func (d *demo) swappedRelease(ctx context.Context) error {
 	if err := d.run(ctx, user, fault.NotVerified.ExitCode(), "pull", "text_diff@1.0.0"); err != nil {
 		return err
 	}
+	if err := d.run(ctx, user, 0, "list"); err != nil { // nothing was stored
+		return err
+	}
 	if err := os.RemoveAll(victim); err != nil {
 		return err
 	}
@@ -202,6 +205,9 @@ func (d *demo) rolledBackHead(ctx context.Context) error {
 		return err
 	}
 	if err := d.run(ctx, user, fault.NotVerified.ExitCode(), "pull", "text_diff@1.0.0"); err != nil {
+		return err
+	}
+	if err := d.run(ctx, user, 0, "list"); err != nil { // nothing was stored
 		return err
 	}
 	if err := os.RemoveAll(d.published()); err != nil {

@@ -2,11 +2,13 @@ package consume
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/patch-cat/patch-git/internal/fault"
+	"github.com/patch-cat/patch-git/internal/sanitize"
 	"github.com/patch-cat/patch-git/internal/toolbox"
 	"github.com/patch-cat/patch-git/ledger"
 	"github.com/patch-cat/patch-git/registry"
@@ -49,6 +51,10 @@ func (c *Client) Search(ctx context.Context, query string, in spec.RegistryName,
 			return nil, err
 		}
 		for _, l := range list {
+			if h, ok := sanitize.Hidden(l.Description); ok { // [AR-35]
+				c.warn(fmt.Sprintf("%s of %s is left out: its description hides the character %U", l.Name, pin.Name, h.Rune))
+				continue
+			}
 			if s := score(l, words); s > 0 {
 				hits = append(hits, Hit{pin.Name, l.Name, l.Latest, l.Description, l.Deprecated, have[l.Name], s})
 			}

@@ -51,6 +51,18 @@ func Misread(category string) bool {
 	return category == Homoglyph || category == CompatLetter || category == StackedMarks
 }
 
+// Hidden returns the first character of a text that its reader does not see;
+// ok is false where there is none. Characters that show, but as something else,
+// do not count.
+func Hidden(text string) (h Hit, ok bool) {
+	for _, h := range Scan(text) {
+		if !Misread(h.Category) {
+			return h, true
+		}
+	}
+	return Hit{}, false
+}
+
 // Reveal decodes what a row of hidden characters spells in the two usual
 // encodings, tag characters and bytes as variation selectors; "" when the hits
 // carry neither. The answer is printable ASCII, a dot for anything else.
