@@ -212,8 +212,9 @@ func (c *Client) run(ctx context.Context, s *Subject, args json.RawMessage, o Ru
 		return nil, none, err
 	}
 	rec.Sandbox.Python, rec.Sandbox.EnvKeys = python, envKeys(job.Env)
-	if _, err := begun(); err != nil {
-		return nil, none, err
+	job.Gate = func() error { // the tool waits for its intent to be written
+		_, err := begun()
+		return err
 	}
 	out, err := box.Run(ctx, job)
 	if err != nil {

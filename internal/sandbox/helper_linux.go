@@ -25,6 +25,9 @@ const (
 	statusFD = 4
 )
 
+// orderGo is the byte that follows the order when the program may start.
+const orderGo = 'g'
+
 // Helper turns the process into the sandbox's helper when it was started as
 // one, and then never returns. It must be the first call in main: what runs
 // before it is paid twice by every run.
@@ -84,7 +87,6 @@ func (o *order) receive() *setupError {
 	if err := o.decode(b); err != nil {
 		return failed(stepOrder, "", unix.EBADMSG)
 	}
-	unix.Close(orderFD)
 	// A caller that died before the signal was asked for has closed its end.
 	ends := []unix.PollFd{{Fd: statusFD}}
 	if _, err := unix.Poll(ends, 0); err == nil && ends[0].Revents&unix.POLLERR != 0 {
@@ -268,6 +270,13 @@ func execute(o *order) *setupError {
 	noMemory := failed(stepLimit, "memory", unix.EPERM)
 	noFilter := failed(stepFilter, "", unix.EPERM)
 	started := []byte{statusStarted}
+
+	// All is built; the caller says when, or has changed its mind.
+	var word [1]byte
+	if err := readFull(word[:]); err != nil || word[0] != orderGo {
+		return failed(stepParent, "", unix.ECANCELED)
+	}
+	unix.Close(orderFD)
 
 	if setLimit(unix.RLIMIT_AS, uint64(o.job.Limits.Memory)) != nil {
 		return noMemory

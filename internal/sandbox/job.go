@@ -38,6 +38,11 @@ type Job struct {
 	Files   []File
 	Network bool // internet sockets, with the host's own routes; false is no route at all
 	Limits  Limits
+
+	// Gate is asked while the sandbox is being built and before the program
+	// may start, so that what must have happened by then can happen meanwhile.
+	// Its error ends the run and is what Run returns. nil lets it start.
+	Gate func() error `json:"-"`
 }
 
 // Mount shows one host file or directory to the job, with all below it.
@@ -66,6 +71,14 @@ type Limits struct {
 	Scratch   int64         // bytes below ScratchDir and /dev/shm, beyond what Files holds
 	Stdout    int64         // bytes; one more ends the run
 	Stderr    int64         // bytes; the last ones are kept
+}
+
+// open asks the gate.
+func (j Job) open() error {
+	if j.Gate == nil {
+		return nil
+	}
+	return j.Gate()
 }
 
 func (l Limits) withDefaults() Limits {

@@ -175,6 +175,11 @@ func (s *Sandbox) run(ctx context.Context, d driver, job Job) (Outcome, error) {
 	}
 	defer clean()
 	out, err := t.supervise(ctx, job.Limits, s.opts.Now)
+	select {
+	case err = <-t.shut: // the program did not start
+		return Outcome{Exit: -1}, err
+	default:
+	}
 	if err != nil {
 		return out, err
 	}

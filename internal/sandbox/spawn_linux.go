@@ -95,13 +95,20 @@ func (h *helper) discard() {
 
 // give hands the order over, and with it the helper's life.
 func (h *helper) give(o *order) *tree {
-	p := h.pipes
+	p, shut := h.pipes, make(chan error, 1)
 	go func() {
+		defer p.order.Close()
 		// A helper that died has closed its end: the verdict says why.
 		_, _ = p.order.Write(o.encode())
-		p.order.Close()
+		if err := o.job.open(); err != nil {
+			shut <- err
+			h.kill()
+			return
+		}
+		_, _ = p.order.Write([]byte{orderGo})
 	}()
 	return &tree{
+		shut: shut,
 		proc: h.proc, ended: h.ended, stdout: p.stdout, stderr: p.stderr, kill: h.kill,
 		census:  func(l Limits) (count, error) { return census(h.proc.Pid, l) },
 		verdict: func() ([]string, error) { return verdict(p.status) },

@@ -32,6 +32,8 @@ type tree struct {
 	// verdict tells, after the end, whether the program ever started; nil
 	// where starting the process was all there is to it.
 	verdict func() (notes []string, err error)
+	// shut has the error of the job's gate when it did not open.
+	shut chan error
 }
 
 // ending is what the wait for the first process brought.

@@ -18,7 +18,10 @@ func (n none) start(j Job, _ bool) (*tree, func(), error) {
 		return nil, nil, err
 	}
 	j = relocate(s.dir, j.Mounts).job(j)
-	t, err := n.launch(s, j)
+	t, err := (*tree)(nil), j.open()
+	if err == nil {
+		t, err = n.launch(s, j)
+	}
 	if err != nil {
 		s.remove()
 		return nil, nil, err
