@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/mod/sumdb/tlog"
+
 	"github.com/patch-cat/patch-git/ledger"
 	"github.com/patch-cat/patch-git/registry"
 	"github.com/patch-cat/patch-git/spec"
@@ -162,8 +164,9 @@ func auditRelease(n spec.Name, v ledger.RecordVersion, h *ledger.Head, key sealK
 // auditLog builds the log and the withdrawals again from the entries.
 func auditLog(a *audited, revoked *ledger.Revoked, read func(string) []byte) error {
 	var entries [][]byte
-	for _, p := range ledger.EntryTilePaths(a.head.Log.Size) {
-		es, err := ledger.SplitEntries(read(p))
+	for n := int64(0); n<<8 < a.head.Log.Size; n++ {
+		w := min(a.head.Log.Size-n<<8, 1<<8)
+		es, err := ledger.SplitEntries(read(ledger.TilePath(tlog.Tile{H: 8, L: -1, N: n, W: int(w)})))
 		if err != nil {
 			return err
 		}

@@ -175,8 +175,8 @@ func (g *generation) rewriteRecords(ctx context.Context, cur *chain, p *plan) er
 	}
 	for i, b := range g.bucket {
 		raw := ledger.Encode(b)
-		if _, err := ledger.ParseBucket(raw, i); err != nil {
-			return fault.New(fault.Findings, "bucket", "%w", err)
+		if len(raw) > limits.Document {
+			return fault.New(fault.Findings, "bucket", "bucket %02x has %d bytes, allowed are %d", i, len(raw), limits.Document)
 		}
 		g.change(ledger.BucketPath(i), cur.buckets.At(i), raw)
 		g.buckets.Set(i, spec.DigestOf(raw))

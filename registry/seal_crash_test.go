@@ -22,7 +22,7 @@ import (
 // killer is a store whose process is killed, as by kill -9, in place of the
 // write or removal after the first left ones.
 type killer struct {
-	registry.Store
+	*registry.Dir
 	left atomic.Int64
 }
 
@@ -35,12 +35,17 @@ func (k *killer) step() {
 
 func (k *killer) Write(ctx context.Context, path string, data []byte, durable bool) error {
 	k.step()
-	return k.Store.Write(ctx, path, data, durable)
+	return k.Dir.Write(ctx, path, data, durable)
 }
 
 func (k *killer) Remove(ctx context.Context, path string) error {
 	k.step()
-	return k.Store.Remove(ctx, path)
+	return k.Dir.Remove(ctx, path)
+}
+
+func (k *killer) Link(ctx context.Context, from, path string) error {
+	k.step()
+	return k.Dir.Link(ctx, from, path)
 }
 
 // What the process that is to be killed is told: "<batch> <writes> <folder>".
@@ -57,7 +62,7 @@ func TestSealCrashChild(t *testing.T) {
 	if _, err := fmt.Sscanf(order, "%d %d %s", &batch, &writes, &dir); err != nil {
 		t.Fatal(err)
 	}
-	k := &killer{Store: registry.OpenDir(dir)}
+	k := &killer{Dir: registry.OpenDir(dir)}
 	k.left.Store(int64(writes))
 	mustSeal(t, k, sealStory()[batch], sealOptions(t, batch))
 }

@@ -53,17 +53,21 @@ func (g *generation) publish(ctx context.Context, cur *chain, t *tidy, o *SealOp
 			follow = append(follow, file{c.path, c.data, true})
 		}
 	}
-	// head.json is last: while it is behind the pointer, repair is due. The
-	// catalogue is with it, because a file system may let durable writes wait
-	// for a large one before them; nobody relies on it being in place.
-	last := []file{{ledger.HeadPath, g.raw, true}}
-	if g.head.Catalogue != cur.catalogueDigest() || !g.was.inPlace {
-		last = append(last, file{ledger.CataloguePath, g.catalogue, false})
-	}
-	w.expect(len(beside) + 1 + len(follow) + len(last))
-	pointer := []file{{ledger.HeadEvidencePath, g.evidence, true}} // with it the new state begins
-	for _, step := range [][]file{beside, pointer, follow, last} {
+	w.expect(len(beside) + len(follow) + 3)
+	for _, step := range [][]file{
+		beside,
+		{{ledger.HeadEvidencePath, g.evidence, true}}, // with it the new state begins
+		follow,
+		{{ledger.HeadPath, g.raw, true}}, // last: while it is behind the pointer, repair is due
+	} {
 		if err := w.write(ctx, step); err != nil {
+			return err
+		}
+	}
+	// A file system may let durable writes wait for a large one before them, so
+	// the catalogue comes after them. Nobody relies on it being in place.
+	if g.head.Catalogue != cur.catalogueDigest() || !g.was.inPlace {
+		if err := w.placeCatalogue(ctx, g.head.Catalogue, g.catalogue); err != nil {
 			return err
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"maps"
 	"math/rand/v2"
+	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -272,4 +273,33 @@ func TestDirLock(t *testing.T) {
 	}
 	unlock()
 	mustSeal(t, d, registry.Batch{}, sealOptions(t, 0))
+}
+
+// The catalogue has two paths and one file, which a later seal parts again.
+func TestDirLink(t *testing.T) {
+	d := registry.OpenDir(t.TempDir())
+	for _, p := range []string{"a/one", "b/two"} {
+		if err := d.Write(t.Context(), p, []byte(p), false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 2 { // the second time both are one file already
+		if err := d.Link(t.Context(), "a/one", "b/two"); err != nil {
+			t.Skipf("no hard links here: %v", err)
+		}
+	}
+	if err := d.Write(t.Context(), "a/one", []byte("new"), false); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := d.Read(t.Context(), "b/two", 10); err != nil || string(got) != "a/one" {
+		t.Errorf("got %q, %v", got, err)
+	}
+	if left, err := filepath.Glob(filepath.Join(d.Path(), "*", ".*")); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+	for _, p := range [][2]string{{"a/none", "b/two"}, {"../x", "b/two"}, {"a/one", "../x"}} {
+		if err := d.Link(t.Context(), p[0], p[1]); err == nil {
+			t.Errorf("Link(%q, %q) was done", p[0], p[1])
+		}
+	}
 }

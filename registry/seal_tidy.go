@@ -239,11 +239,9 @@ func (t *tidy) prune(ctx context.Context, changes []change, cur *ledger.Head) er
 		tiles = append(tiles, beside...)
 	}
 	doomed = slices.DeleteFunc(doomed, func(p string) bool { return heads[p] != nil })
-	for _, p := range slices.Concat(tiles, doomed, last) {
-		if keep[p] {
-			continue
-		}
-		if err := t.store.Remove(ctx, p); err != nil {
+	for _, step := range [][]string{tiles, doomed, last} {
+		step = slices.DeleteFunc(step, func(p string) bool { return keep[p] })
+		if err := inParallel(ctx, step, t.store.Remove); err != nil {
 			return err
 		}
 	}

@@ -25,28 +25,35 @@ type writer struct {
 	done, total int
 }
 
-// write writes files in no particular order and waits for all of them. After
-// the first error no further write begins.
+// write writes files in no particular order and waits for all of them.
 func (w *writer) write(ctx context.Context, files []file) error {
+	return inParallel(ctx, files, func(ctx context.Context, f file) error {
+		defer w.count()
+		return w.store.Write(ctx, f.path, f.data, f.durable)
+	})
+}
+
+// inParallel does one thing to several items and waits for all of them. After
+// the first error nothing more begins.
+func inParallel[T any](ctx context.Context, items []T, do func(context.Context, T) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	work := make(chan file)
+	work := make(chan T)
 	var group sync.WaitGroup
-	for range min(writeParallel, len(files)) {
+	for range min(writeParallel, len(items)) {
 		group.Go(func() {
-			for f := range work {
+			for item := range work {
 				if ctx.Err() != nil {
 					continue
 				}
-				if err := w.store.Write(ctx, f.path, f.data, f.durable); err != nil {
+				if err := do(ctx, item); err != nil {
 					cancel(err)
 				}
-				w.count()
 			}
 		})
 	}
-	for _, f := range files {
-		work <- f
+	for _, item := range items {
+		work <- item
 	}
 	close(work)
 	group.Wait()
