@@ -13,11 +13,11 @@ import (
 )
 
 // tool reads an accepted file of the corpus.
-func tool(t testing.TB, name string) *spec.Tool {
-	t.Helper()
-	doc, findings := Read("tool.py", corpus(t, "ok")[name], Strict)
+func tool(tb testing.TB, name string) *spec.Tool {
+	tb.Helper()
+	doc, findings := Read("tool.py", corpus(tb, "ok")[name], Strict)
 	if doc == nil || spec.Blocking(findings) {
-		t.Fatalf("%s is refused", name)
+		tb.Fatalf("%s is refused", name)
 	}
 	return &doc.Tool
 }

@@ -20,17 +20,17 @@ import (
 var update = flag.Bool("update", false, "write the golden .out files anew")
 
 // corpus returns the files of testdata/<dir>, by name without suffix.
-func corpus(t testing.TB, dir string) map[string][]byte {
-	t.Helper()
+func corpus(tb testing.TB, dir string) map[string][]byte {
+	tb.Helper()
 	paths, err := filepath.Glob(filepath.Join("testdata", dir, "*.py"))
 	if err != nil || len(paths) == 0 {
-		t.Fatalf("no corpus in testdata/%s: %v", dir, err)
+		tb.Fatalf("no corpus in testdata/%s: %v", dir, err)
 	}
 	files := map[string][]byte{}
 	for _, p := range paths {
 		data, err := os.ReadFile(p)
 		if err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 		files[strings.TrimSuffix(filepath.Base(p), ".py")] = data
 	}

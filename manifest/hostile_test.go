@@ -10,11 +10,11 @@ import (
 )
 
 // with replaces one part of the small accepted file.
-func with(t testing.TB, old, replacement string) []byte {
-	t.Helper()
-	small := string(corpus(t, "ok")["small"])
+func with(tb testing.TB, old, replacement string) []byte {
+	tb.Helper()
+	small := string(corpus(tb, "ok")["small"])
 	if !strings.Contains(small, old) {
-		t.Fatalf("the small file lacks %q", old)
+		tb.Fatalf("the small file lacks %q", old)
 	}
 	return []byte(strings.Replace(small, old, replacement, 1))
 }

@@ -50,14 +50,15 @@ func movePatterns(schema any) {
 	}
 	delete(m, patternKeyword)
 	for name, v := range m {
-		switch list, _ := v.([]any); {
-		case schemaKeywords[name] == holdsSchema:
+		switch schemaKeywords[name] {
+		case holdsSchema:
 			movePatterns(v)
-		case schemaKeywords[name] == holdsList:
+		case holdsList:
+			list, _ := v.([]any)
 			for _, sub := range list {
 				movePatterns(sub)
 			}
-		case schemaKeywords[name] == holdsMap:
+		case holdsMap:
 			named, _ := v.(map[string]any)
 			for _, sub := range named {
 				movePatterns(sub)

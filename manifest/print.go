@@ -189,14 +189,14 @@ func flowValue(d *json.Decoder, b *strings.Builder) {
 			flowValue(d, b)
 		}
 		if end, err := d.Token(); err == nil {
-			b.WriteString(fmt.Sprint(end))
+			fmt.Fprint(b, end)
 		}
 	case string:
 		b.WriteString(quote(v))
 	case json.Number:
 		b.WriteString(v.String())
 	case bool:
-		b.WriteString(fmt.Sprint(v))
+		fmt.Fprint(b, v)
 	case nil:
 		b.WriteString("null")
 	}

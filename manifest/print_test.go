@@ -49,7 +49,7 @@ func FuzzPrint(f *testing.F) {
 			}
 		}
 		printed := Print(&in)
-		for _, text := range bytes.Split(bytes.TrimSuffix(printed, []byte("\n")), []byte("\n")) {
+		for text := range bytes.SplitSeq(bytes.TrimSuffix(printed, []byte("\n")), []byte("\n")) {
 			if !bytes.HasPrefix(text, []byte("# ")) || bytes.ContainsFunc(text, breaksLine) {
 				t.Fatalf("a printed line is no comment: %q", text)
 			}
