@@ -53,8 +53,8 @@ if __name__ == "__main__":
 
 // valid is a subject without any finding; tests change a copy of it in one
 // point. Its facts are of the source as it stands here.
-func valid(t testing.TB) Subject {
-	t.Helper()
+func valid(tb testing.TB) Subject {
+	tb.Helper()
 	return Subject{
 		Release: &spec.Release{
 			Ref: spec.Ref{Name: "word_count", Version: "1.2.0"},

@@ -184,6 +184,7 @@ func TestScanLongText(t *testing.T) {
 }
 
 func seeds(f *testing.F) {
+	f.Helper()
 	for _, s := range []string{
 		"", "plain", "p\u0430ypal", "a\u202Eb", "👩\u200D👧", "می\u200Cخواهم", "क्\u200Dष", "❤\uFE0F\uFE0F", "1\uFE0F\u20E3",
 		"🏴" + tags("gbsct") + "\U000E007F", "x" + tags("hi"), "葛\U000E0101", "\xff\xed\xa0\x80", "\x1b]0;t\x07", "a\r\nb\rc",
