@@ -106,25 +106,25 @@ func (f frame) bytes() []byte {
 }
 
 // unpackInto unpacks into a fresh directory and lists what came out.
-func unpackInto(t testing.TB, wheel []byte) (files []string, err error) {
-	t.Helper()
-	dir := t.TempDir()
+func unpackInto(tb testing.TB, wheel []byte) (files []string, err error) {
+	tb.Helper()
+	dir := tb.TempDir()
 	dest := filepath.Join(dir, "dest")
 	if err := os.Mkdir(dest, 0o755); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	err = Unpack(bytes.NewReader(wheel), int64(len(wheel)), dest)
 	beside, _ := os.ReadDir(dir)
 	if len(beside) != 1 {
-		t.Errorf("unpacking left %v beside its directory", beside)
+		tb.Errorf("unpacking left %v beside its directory", beside)
 	}
 	_ = filepath.WalkDir(dest, func(path string, d os.DirEntry, err error) error {
 		if err != nil {
-			t.Error(err)
+			tb.Error(err)
 			return err
 		}
 		if info, err := d.Info(); err != nil || !d.IsDir() && info.Mode() != 0o444 {
-			t.Errorf("%s came out as %v", path, info.Mode())
+			tb.Errorf("%s came out as %v", path, info.Mode())
 		}
 		if !d.IsDir() {
 			rel, _ := filepath.Rel(dest, path)

@@ -41,7 +41,7 @@ func (p *Pythons) compileTree(ctx context.Context, in *Interpreter, dir, final s
 	if err != nil {
 		return err
 	}
-	defer root.Close()
+	defer func() { _ = root.Close() }()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	queue := make(chan []string)

@@ -77,7 +77,7 @@ func (w *walk) visit(path string) error {
 	if err != nil {
 		return fmt.Errorf("read %q: %w", path, err)
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	if w.out.loader == "" {
 		w.out.loader = loaderOf(f)
 	}
@@ -179,7 +179,7 @@ func isELF(path string) error {
 	if err != nil {
 		return errors.New("not a program for this system")
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	if f.Type != elf.ET_EXEC && f.Type != elf.ET_DYN {
 		return errors.New("not a program")
 	}

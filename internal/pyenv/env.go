@@ -176,7 +176,7 @@ func (p *Pythons) unpack(path string, w ledger.Wheel) error {
 	if err != nil {
 		return err
 	}
-	defer file.Close()
+	defer func() { _ = file.Close() }()
 	return p.stage(p.unpacked(w.SHA256), func(dir string) error {
 		if err := Unpack(file, w.Size, dir); err != nil {
 			return fmt.Errorf("%s: %w", w.File, err)
@@ -192,7 +192,7 @@ func (p *Pythons) stage(final string, fill func(dir string) error) error {
 	if err := durable.MkdirAll(dir); err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }()
 	if err := durable.MkdirAll(filepath.Dir(final)); err != nil {
 		return err
 	}

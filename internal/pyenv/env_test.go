@@ -29,8 +29,8 @@ type cellar struct {
 	handle func(w http.ResponseWriter, r *http.Request, wheel []byte) // nil: just serve
 }
 
-func newCellar(t testing.TB) *cellar {
-	t.Helper()
+func newCellar(tb testing.TB) *cellar {
+	tb.Helper()
 	c := &cellar{wheels: map[string][]byte{}}
 	c.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c.hits.Add(1)
@@ -44,7 +44,7 @@ func newCellar(t testing.TB) *cellar {
 			_, _ = w.Write(wheel)
 		}
 	}))
-	t.Cleanup(c.Close)
+	tb.Cleanup(c.Close)
 	return c
 }
 

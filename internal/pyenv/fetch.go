@@ -190,7 +190,7 @@ func (f *fetcher) get(ctx context.Context, source string, w ledger.Wheel, final 
 	if err != nil {
 		return err
 	}
-	defer os.Remove(temp)
+	defer func() { _ = os.Remove(temp) }()
 	sum := sha256.New()
 	counted := &counter{f: f, name: w.File}
 	n, err := io.Copy(io.MultiWriter(file, sum, counted), io.LimitReader(response.Body, w.Size+1))
@@ -270,8 +270,7 @@ func (c *counter) Write(b []byte) (int, error) {
 
 // bareURLError drops the address, which may carry a mirror's password.
 func bareURLError(err error) error {
-	var u *url.Error
-	if errors.As(err, &u) {
+	if u, ok := errors.AsType[*url.Error](err); ok {
 		return u.Err
 	}
 	return err

@@ -96,12 +96,11 @@ func (p *Pythons) try(ctx context.Context, path string) (trial, error) {
 	if p.host.GOOS == "linux" {
 		if err = isELF(path); err != nil {
 			t.Refused = err.Error()
-			return t, nil
+			return t, nil //nolint:nilerr // the answer is that it is refused
 		}
 	}
 	t.Python, err = p.probe(ctx, path)
-	var u unfit
-	if errors.As(err, &u) {
+	if u, ok := errors.AsType[unfit](err); ok {
 		t.Python, t.Refused = nil, string(u)
 		return t, nil
 	}
@@ -146,10 +145,9 @@ func (p *Pythons) Known(ctx context.Context) (good []Interpreter, refused []stri
 			}
 			fresh = append(fresh, t)
 		}
-		switch {
-		case t.Python == nil:
+		if t.Python == nil {
 			refused = append(refused, fmt.Sprintf("%s: %s", c.path, t.Refused))
-		default:
+		} else {
 			good = append(good, *t.Python)
 		}
 	}

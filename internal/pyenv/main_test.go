@@ -32,25 +32,25 @@ func TestMain(m *testing.M) {
 }
 
 // box opens the sandbox of this machine, with one driver if named.
-func box(t testing.TB, driver string) *sandbox.Sandbox {
-	t.Helper()
-	s, err := sandbox.Open(t.Context(), sandbox.Options{Now: time.Now, Driver: driver})
+func box(tb testing.TB, driver string) *sandbox.Sandbox {
+	tb.Helper()
+	s, err := sandbox.Open(tb.Context(), sandbox.Options{Now: time.Now, Driver: driver})
 	if fault.ReasonOf(err) == "sandbox_unavailable" {
-		t.Skipf("this machine confines nothing, so nothing can be run: %v", err)
+		tb.Skipf("this machine confines nothing, so nothing can be run: %v", err)
 	}
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return s
 }
 
 // testHost is a host whose state lies in a directory of its own and whose
 // environment is env alone.
-func testHost(t testing.TB, env map[string]string) *host.Host {
-	t.Helper()
-	root, err := filepath.EvalSymlinks(t.TempDir())
+func testHost(tb testing.TB, env map[string]string) *host.Host {
+	tb.Helper()
+	root, err := filepath.EvalSymlinks(tb.TempDir())
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	home, _ := os.UserHomeDir()
 	return &host.Host{
@@ -64,49 +64,49 @@ func testHost(t testing.TB, env map[string]string) *host.Host {
 }
 
 // real is a Pythons over the machine's own interpreters.
-func real(t testing.TB) *Pythons {
-	t.Helper()
-	return New(testHost(t, map[string]string{"PATH": os.Getenv("PATH")}), box(t, ""))
+func real(tb testing.TB) *Pythons {
+	tb.Helper()
+	return New(testHost(tb, map[string]string{"PATH": os.Getenv("PATH")}), box(tb, ""))
 }
 
 // anyPython is the lowest interpreter here that tools can run on.
-func anyPython(t testing.TB, p *Pythons) *Interpreter {
-	t.Helper()
-	in, err := p.Find(t.Context(), "3.9", false)
+func anyPython(tb testing.TB, p *Pythons) *Interpreter {
+	tb.Helper()
+	in, err := p.Find(tb.Context(), "3.9", false)
 	if fault.ReasonOf(err) == "no_python" {
-		t.Skipf("no Python to run anything on: %v", err)
+		tb.Skipf("no Python to run anything on: %v", err)
 	}
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return in
 }
 
 // run prepares and runs a tool and fails the test unless it started.
-func run(t testing.TB, p *Pythons, in *Interpreter, source string, c Call) sandbox.Outcome {
-	t.Helper()
-	g, err := p.Prepare(t.Context(), in, []byte(source))
+func run(tb testing.TB, p *Pythons, in *Interpreter, source string, c Call) sandbox.Outcome {
+	tb.Helper()
+	g, err := p.Prepare(tb.Context(), in, []byte(source))
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	out, err := p.box.Run(t.Context(), g.Job(c))
+	out, err := p.box.Run(tb.Context(), g.Job(c))
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return out
 }
 
 // bare runs a tool as the contract words it, with no help of ours, to compare
 // with. Only sources of these tests go here.
-func bare(t testing.TB, in *Interpreter, source, args string) (stdout, stderr string, exit int) {
-	t.Helper()
-	dir := t.TempDir()
+func bare(tb testing.TB, in *Interpreter, source, args string) (stdout, stderr string, exit int) {
+	tb.Helper()
+	dir := tb.TempDir()
 	tool := filepath.Join(dir, "tool.py")
 	if err := os.WriteFile(tool, []byte(source), 0o600); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	var o, e bytes.Buffer
-	cmd := exec.CommandContext(t.Context(), in.Path, "-I", "-X", "utf8", tool)
+	cmd := exec.CommandContext(tb.Context(), in.Path, "-I", "-X", "utf8", tool)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(args), &o, &e
 	cmd.Env = []string{"PATH=/usr/bin:/bin", "LANG=C.UTF-8"}
 	_ = cmd.Run()

@@ -59,7 +59,7 @@ func (p *Pythons) Resolve(ctx context.Context, run Trusted, r Request) (*ledger.
 	if uv.dir, err = os.MkdirTemp("", "patch-git-resolve-"); err != nil {
 		return nil, nil, fmt.Errorf("resolve packages: %w", err)
 	}
-	defer os.RemoveAll(uv.dir)
+	defer func() { _ = os.RemoveAll(uv.dir) }()
 
 	r.tell("all platforms")
 	lock, err := uv.compile(ctx, nil, nil, "--universal")

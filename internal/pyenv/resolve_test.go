@@ -3,6 +3,7 @@ package pyenv
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -67,9 +68,7 @@ func resolving(t *testing.T, env map[string]string) *Pythons {
 		t.Fatal(err)
 	}
 	all := map[string]string{"PATH": "relative" + string(filepath.ListSeparator) + dir, "UV_NO_BUILD_ISOLATION": "1", "PYTHONPATH": "/evil"}
-	for k, v := range env {
-		all[k] = v
-	}
+	maps.Copy(all, env)
 	h := testHost(t, all)
 	h.GOOS = "linux"
 	return New(h, noBox{t})

@@ -9,6 +9,7 @@ import (
 	"crypto/x509/pkix"
 	"encoding/json"
 	"encoding/pem"
+	"maps"
 	"math/big"
 	"net"
 	"net/http"
@@ -29,9 +30,7 @@ import (
 func realUV(t *testing.T, env map[string]string) *Pythons {
 	t.Helper()
 	all := map[string]string{"PATH": os.Getenv("PATH"), "HOME": os.Getenv("HOME"), "UV_CACHE_DIR": t.TempDir()}
-	for k, v := range env {
-		all[k] = v
-	}
+	maps.Copy(all, env)
 	p := New(testHost(t, all), box(t, ""))
 	if _, err := p.resolver(t.Context(), sandbox.RunTrusted); fault.ReasonOf(err) == "no_resolver" {
 		t.Skip("uv is not on PATH: python3 -m venv v && v/bin/pip install uv, and put v/bin on PATH")

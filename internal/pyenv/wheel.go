@@ -40,7 +40,7 @@ func Unpack(wheel io.ReaderAt, size int64, dest string) error {
 	if err != nil {
 		return fmt.Errorf("unpack wheel: %w", err)
 	}
-	defer root.Close()
+	defer func() { _ = root.Close() }()
 
 	u := unpacker{root: root, seen: map[string]node{}, buffer: make([]byte, 64<<10), inflate: flate.NewReader(nil)}
 	for _, e := range entries {
