@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"strconv"
+	"strings"
 
 	"golang.org/x/sys/unix"
 )
@@ -105,7 +106,7 @@ func childrenOf(pid int) ([]int, error) {
 			}
 			continue
 		}
-		for _, w := range bytes.Fields(b) {
+		for w := range bytes.FieldsSeq(b) {
 			if n, err := strconv.Atoi(string(w)); err == nil {
 				pids = append(pids, n)
 			}
@@ -120,7 +121,7 @@ func processes() []int {
 	if err != nil {
 		return nil
 	}
-	defer dir.Close()
+	defer func() { _ = dir.Close() }()
 	names, err := dir.Readdirnames(-1)
 	if err != nil {
 		return nil
@@ -142,17 +143,17 @@ func bootKey() string {
 	if unix.Uname(&u) != nil {
 		return ""
 	}
-	key := unix.ByteSliceToString(u.Release[:]) + " " + strconv.Itoa(os.Getuid())
+	key := []string{unix.ByteSliceToString(u.Release[:]), strconv.Itoa(os.Getuid())}
 	for _, link := range []string{"/proc/self/ns/user", "/proc/self/ns/mnt"} {
 		to, _ := os.Readlink(link)
-		key += " " + to
+		key = append(key, to)
 	}
 	for _, file := range []string{
 		"/proc/sys/kernel/random/boot_id", "/proc/sys/user/max_user_namespaces",
 		"/proc/sys/kernel/unprivileged_userns_clone", "/proc/sys/kernel/apparmor_restrict_unprivileged_userns",
 	} {
 		b, _ := os.ReadFile(file)
-		key += " " + string(bytes.TrimSpace(b))
+		key = append(key, string(bytes.TrimSpace(b)))
 	}
-	return key
+	return strings.Join(key, " ")
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net"
 	"os"
 	"os/exec"
@@ -79,7 +80,7 @@ func newWorld(t *testing.T) *world {
 		w.Args["tcp6"] = l.Addr().(*net.TCPAddr).Port
 	}
 	// A short directory, for a socket's name has 107 bytes at most.
-	short, err := os.MkdirTemp("/tmp", "sb")
+	short, err := os.MkdirTemp("/tmp", "sb") //nolint:usetesting // the path must be short
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,10 +125,10 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-func mkdir(t testing.TB, d string) {
-	t.Helper()
+func mkdir(tb testing.TB, d string) {
+	tb.Helper()
 	if err := os.MkdirAll(d, 0o755); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 }
 
@@ -135,9 +136,7 @@ type answer struct{ Got, Refused string }
 
 func (w *world) args(only ...string) []byte {
 	a := map[string]any{"only": only}
-	for k, v := range w.Args {
-		a[k] = v
-	}
+	maps.Copy(a, w.Args)
 	b, _ := json.Marshal(a)
 	return b
 }

@@ -47,7 +47,7 @@ func (r *root) write(f File) error {
 	for _, d := range parents(f.Target) {
 		next, err := r.step(dir, d, false)
 		if dir != r.fd {
-			unix.Close(dir)
+			_ = unix.Close(dir)
 		}
 		if err != nil {
 			return err
@@ -55,7 +55,7 @@ func (r *root) write(f File) error {
 		dir = next
 	}
 	if dir != r.fd {
-		defer unix.Close(dir)
+		defer func() { _ = unix.Close(dir) }()
 	}
 	mode := uint32(f.Mode.Perm())
 	if mode == 0 {
@@ -69,7 +69,7 @@ func (r *root) write(f File) error {
 	if err != nil {
 		return err
 	}
-	defer unix.Close(fd)
+	defer func() { _ = unix.Close(fd) }()
 	return writeAll(fd, f.Data)
 }
 

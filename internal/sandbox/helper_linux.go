@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"encoding/binary"
+	"errors"
 	"math"
 	"os"
 	"runtime"
@@ -43,7 +44,7 @@ func Helper() {
 }
 
 // status tells the caller's side something. Nobody hears a failure of it.
-func status(b []byte) { unix.Write(statusFD, b) }
+func status(b []byte) { _, _ = unix.Write(statusFD, b) }
 
 // become turns this process into the program: confine takes the order and
 // builds what the driver builds, the rest is common. It never returns.
@@ -201,7 +202,7 @@ func setLimits(o *order) *setupError {
 
 func setLimit(what int, limit uint64) error {
 	err := unix.Prlimit(0, what, &unix.Rlimit{Cur: limit, Max: limit}, nil)
-	if err == unix.EPERM {
+	if errors.Is(err, unix.EPERM) {
 		// The caller itself may have less, which is the stricter.
 		err = lower(what, limit)
 	}
@@ -229,7 +230,7 @@ func dropCapabilities() error {
 	}
 	// The sets have room for 64; the first number that the kernel does not
 	// know ends the list.
-	for c := uintptr(0); c < 64; c++ {
+	for c := range uintptr(64) {
 		err := unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0)
 		if err == unix.EINVAL || (err == unix.EPERM && powerless()) {
 			break
@@ -276,7 +277,7 @@ func execute(o *order) *setupError {
 	if err := readFull(word[:]); err != nil || word[0] != orderGo {
 		return failed(stepParent, "", unix.ECANCELED)
 	}
-	unix.Close(orderFD)
+	_ = unix.Close(orderFD)
 
 	if setLimit(unix.RLIMIT_AS, uint64(o.job.Limits.Memory)) != nil {
 		return noMemory

@@ -43,7 +43,7 @@ func networkFiles() []File {
 			continue
 		}
 		b, err := io.ReadAll(io.LimitReader(f, maxResolver))
-		f.Close()
+		_ = f.Close()
 		if err == nil {
 			files = append(files, File{Target: p, Data: b})
 		}

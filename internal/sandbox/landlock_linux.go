@@ -98,7 +98,7 @@ func (r *ruleset) allowPath(path string, rights uint64) error {
 	if err != nil {
 		return err
 	}
-	defer unix.Close(fd)
+	defer func() { _ = unix.Close(fd) }()
 	return r.allow(fd, rights)
 }
 

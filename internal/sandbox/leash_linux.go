@@ -134,7 +134,7 @@ func leash(o *order) *setupError {
 			rights = rules.writable()
 		}
 		e := rules.allow(fd, rights)
-		unix.Close(fd)
+		_ = unix.Close(fd)
 		if e != nil {
 			return failed(stepLandlock, m.Source, e)
 		}
@@ -173,13 +173,13 @@ func newKeeper() (*keeper, error) {
 	if err != nil {
 		return nil, failed(stepStart, "pipe", errnoOf(err)).classify()
 	}
-	defer r.Close()
+	defer func() { _ = r.Close() }()
 	proc, err := os.StartProcess(self, []string{keeperName}, &os.ProcAttr{
 		Dir: "/", Env: helperEnv(), Files: []*os.File{nil, nil, nil, r},
 		Sys: &syscall.SysProcAttr{Setpgid: true},
 	})
 	if err != nil {
-		w.Close()
+		_ = w.Close()
 		return nil, failed(stepStart, "keeper", errnoOf(err)).classify()
 	}
 	return &keeper{proc: proc, life: w}, nil
@@ -194,7 +194,7 @@ func (k *keeper) killGroup() { _ = unix.Kill(-k.proc.Pid, unix.SIGKILL) }
 // system call takes its time.
 func (k *keeper) dismiss() {
 	k.killGroup()
-	k.life.Close()
+	_ = k.life.Close()
 	pid := k.proc.Pid
 	awaitEnd(pid)
 	_, _ = k.proc.Wait()

@@ -107,6 +107,7 @@ os.write(life, b"leader ")
 `
 
 func stubbornJob(t *testing.T, dir, then string) sandbox.Job {
+	t.Helper()
 	job := tool(t, stubborn+then)
 	job.Argv = append(job.Argv, dir)
 	job.Mounts = append(job.Mounts, rw(dir))
@@ -180,7 +181,7 @@ func runForParent() {
 		die(err)
 	}
 	out, err := s.Run(context.Background(), job)
-	die(fmt.Errorf("the run ended: %+v %v", out, err))
+	die(errors.Join(fmt.Errorf("the run ended: %+v", out), err))
 }
 
 func TestDeathOfTheCaller(t *testing.T) {

@@ -63,11 +63,11 @@ func rw(p string) sandbox.Mount { return sandbox.Mount{Source: p, Target: p, Wri
 
 // tool is a job that runs Python source as the product does: the source in
 // /tmp/tool.py, its arguments on standard input from /tmp/args.json.
-func tool(t testing.TB, source string) sandbox.Job {
-	t.Helper()
+func tool(tb testing.TB, source string) sandbox.Job {
+	tb.Helper()
 	py, err := findPython()
 	if err != nil {
-		t.Skipf("no python3 on this machine: %v", err)
+		tb.Skipf("no python3 on this machine: %v", err)
 	}
 	return sandbox.Job{
 		Argv:      []string{py.Exe, "-I", "-S", "-B", "/tmp/tool.py"},
@@ -82,37 +82,37 @@ func tool(t testing.TB, source string) sandbox.Job {
 	}
 }
 
-func open(t testing.TB, driver string) *sandbox.Sandbox {
-	t.Helper()
-	s, err := sandbox.Open(t.Context(), sandbox.Options{Now: time.Now, Driver: driver, Temp: realTemp(t)})
+func open(tb testing.TB, driver string) *sandbox.Sandbox {
+	tb.Helper()
+	s, err := sandbox.Open(tb.Context(), sandbox.Options{Now: time.Now, Driver: driver, Temp: realTemp(tb)})
 	if err != nil {
-		t.Fatalf("open %s: %v", driver, err)
+		tb.Fatalf("open %s: %v", driver, err)
 	}
 	return s
 }
 
-func run(t testing.TB, s *sandbox.Sandbox, j sandbox.Job) sandbox.Outcome {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+func run(tb testing.TB, s *sandbox.Sandbox, j sandbox.Job) sandbox.Outcome {
+	tb.Helper()
+	ctx, cancel := context.WithTimeout(tb.Context(), time.Minute)
 	defer cancel()
 	out, err := s.Run(ctx, j)
 	if err != nil {
-		t.Fatalf("run: %v", err)
+		tb.Fatalf("run: %v", err)
 	}
 	return out
 }
 
 // realTemp is a directory of the test that others can pass through, without
 // a link on its way.
-func realTemp(t testing.TB) string {
-	t.Helper()
-	dir, err := filepath.EvalSymlinks(t.TempDir())
+func realTemp(tb testing.TB) string {
+	tb.Helper()
+	dir, err := filepath.EvalSymlinks(tb.TempDir())
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	for _, p := range []string{dir, filepath.Dir(dir)} {
 		if err := os.Chmod(p, 0o755); err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 	}
 	return dir

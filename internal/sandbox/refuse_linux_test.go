@@ -161,18 +161,18 @@ func TestOpenRefusals(t *testing.T) {
 func withoutNamespaces() {
 	cache := os.Getenv("CACHE")
 	before := actorOpen("", cache)
-	fmt.Println("before", before.Driver())
+	fmt.Fprintln(os.Stdout, "before", before.Driver())
 	if err := os.WriteFile("/proc/sys/user/max_user_namespaces", []byte("0"), 0o644); err != nil {
 		die(err)
 	}
-	fmt.Println("after", actorOpen("", cache).Driver())
+	fmt.Fprintln(os.Stdout, "after", actorOpen("", cache).Driver())
 	job := sandbox.Job{Argv: []string{"/usr/bin/true"}, Mounts: append(sandbox.HostLibraries(), ro("/usr/bin/true"))}
 	out, err := before.Run(context.Background(), job)
-	fmt.Println("ran", out.Driver, out.Exit, len(out.NotEnforced) > 0, err)
+	fmt.Fprintln(os.Stdout, "ran", out.Driver, out.Exit, len(out.NotEnforced) > 0, err)
 	_, err = sandbox.Open(context.Background(), sandbox.Options{Now: time.Now, Driver: "namespaces", Cache: cache})
-	fmt.Println("only", fault.ReasonOf(err), fault.KindOf(err))
+	fmt.Fprintln(os.Stdout, "only", fault.ReasonOf(err), fault.KindOf(err))
 	for _, r := range sandbox.Probe(context.Background(), sandbox.Options{Now: time.Now}) {
-		fmt.Println("probe", r.Name, r.Works, r.Reason != "", len(r.NotEnforced) > 0)
+		fmt.Fprintln(os.Stdout, "probe", r.Name, r.Works, r.Reason != "", len(r.NotEnforced) > 0)
 	}
 }
 

@@ -68,7 +68,7 @@ func (r *root) collect() *setupError {
 		// All below comes along: a kernel refuses less to those who are not
 		// root, and reading a directory includes what is mounted in it.
 		tree, e := unix.OpenTree(src, "", unix.AT_EMPTY_PATH|unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_RECURSIVE)
-		unix.Close(src)
+		_ = unix.Close(src)
 		if e != nil {
 			return failed(stepClone, m.Source, e)
 		}
@@ -112,7 +112,7 @@ func openSource(path string) (int, *setupError) {
 	default:
 		return fd, nil
 	}
-	unix.Close(fd)
+	_ = unix.Close(fd)
 	return -1, failed(stepSource, path, err)
 }
 
@@ -160,7 +160,7 @@ func (r *root) base() *setupError {
 	for i, d := range devices {
 		fd, err := unix.Openat(r.fd, "dev/"+d, unix.O_CREAT|unix.O_WRONLY|unix.O_CLOEXEC, 0o444)
 		if err == nil {
-			unix.Close(fd)
+			_ = unix.Close(fd)
 			err = unix.MoveMount(nodes[i], "", r.fd, "dev/"+d, unix.MOVE_MOUNT_F_EMPTY_PATH)
 		}
 		if err != nil {
@@ -224,14 +224,14 @@ func (r *root) mountAt(tree int, target string) error {
 	for i, name := range names {
 		next, err := r.step(dir, name, i == len(names)-1 && st.Mode&unix.S_IFMT != unix.S_IFDIR)
 		if dir != r.fd {
-			unix.Close(dir)
+			_ = unix.Close(dir)
 		}
 		if err != nil {
 			return err
 		}
 		dir = next
 	}
-	defer unix.Close(dir)
+	defer func() { _ = unix.Close(dir) }()
 	return unix.MoveMount(tree, "", dir, "", unix.MOVE_MOUNT_F_EMPTY_PATH|unix.MOVE_MOUNT_T_EMPTY_PATH)
 }
 
@@ -256,7 +256,7 @@ func (r *root) step(dir int, name string, file bool) (int, error) {
 	} else if fd, err = unix.Openat(dir, name, unix.O_CREAT|unix.O_EXCL|unix.O_WRONLY|unix.O_CLOEXEC, 0o444); err != nil {
 		return -1, err
 	} else {
-		unix.Close(fd)
+		_ = unix.Close(fd)
 	}
 	return unix.Openat2(dir, name, how)
 }
@@ -297,7 +297,7 @@ func writeSysctl(path string, value int) bool {
 	if err != nil {
 		return false
 	}
-	defer unix.Close(fd)
+	defer func() { _ = unix.Close(fd) }()
 	return writeAll(fd, strconv.AppendInt(nil, int64(value), 10)) == nil
 }
 

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"time"
 
@@ -96,7 +97,7 @@ func allowed(opts Options) ([]driver, error) {
 
 // choose tries the drivers and remembers the first that works.
 func choose(ctx context.Context, opts Options, drivers []driver) (driver, error) {
-	why := noDriver
+	why := []string{noDriver}
 	for _, d := range drivers {
 		err := rehearse(ctx, d)
 		if err == nil {
@@ -108,9 +109,9 @@ func choose(ctx context.Context, opts Options, drivers []driver) (driver, error)
 		if ctx.Err() != nil {
 			return nil, fault.New(fault.KindOf(ctx.Err()), "run_cancelled", "choice of a sandbox was stopped: %w", ctx.Err())
 		}
-		why += "; " + d.name() + ": " + err.Error()
+		why = append(why, d.name()+": "+err.Error())
 	}
-	return nil, unavailable(why)
+	return nil, unavailable(strings.Join(why, "; "))
 }
 
 const noDriver = "nothing on this host can confine a tool"

@@ -76,7 +76,7 @@ func claim(dir string, uid int) (*scratch, error) {
 		err = os.ErrNotExist
 	}
 	if err != nil {
-		f.Close()
+		_ = f.Close()
 		return nil, err
 	}
 	return s, nil
@@ -96,7 +96,7 @@ func sweep(temp string) {
 			s.remove()
 			continue
 		}
-		s.handle.Close()
+		_ = s.handle.Close()
 	}
 }
 
@@ -135,13 +135,13 @@ func (s *scratch) put(f File) error {
 
 // remove deletes the directory whatever the run left in it.
 func (s *scratch) remove() {
-	defer s.handle.Close() // last, for the lock
+	defer func() { _ = s.handle.Close() }() // last, for the lock
 	_ = s.handle.Chmod(0o700)
 	root, err := os.OpenRoot(s.dir)
 	if err != nil {
 		return
 	}
-	defer root.Close()
+	defer func() { _ = root.Close() }()
 	// Who owns the directory could have put a link in its place, and another
 	// directory would be emptied.
 	if at, err := root.Stat("."); err != nil || !os.SameFile(at, s.info) {
@@ -171,7 +171,7 @@ func (h *heap) empty(dir string) {
 	if err != nil {
 		return
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	for err == nil {
 		var entries []os.DirEntry
 		entries, err = f.ReadDir(256)

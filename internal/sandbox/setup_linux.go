@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 
 	"golang.org/x/sys/unix"
@@ -84,7 +85,7 @@ func (e *setupError) Unwrap() error { return e.errno }
 
 // failed makes the error of a step; err must hold an Errno, or it is EIO.
 func failed(s step, what string, err error) *setupError {
-	errno, ok := err.(unix.Errno)
+	errno, ok := errors.AsType[unix.Errno](err)
 	if !ok {
 		errno = unix.EIO
 	}

@@ -44,14 +44,14 @@ func newPipes() (*pipes, error) {
 
 func (p *pipes) closeTheirs() {
 	for _, f := range []*os.File{p.stdoutW, p.stderrW, p.orderR, p.statusW} {
-		f.Close()
+		_ = f.Close()
 	}
 }
 
 func (p *pipes) closeAll() {
 	p.closeTheirs()
 	for _, f := range []*os.File{p.stdout, p.stderr, p.order, p.status} {
-		f.Close()
+		_ = f.Close()
 	}
 }
 
@@ -97,7 +97,7 @@ func (h *helper) discard() {
 func (h *helper) give(o *order) *tree {
 	p, shut := h.pipes, make(chan error, 1)
 	go func() {
-		defer p.order.Close()
+		defer func() { _ = p.order.Close() }()
 		// A helper that died has closed its end: the verdict says why.
 		_, _ = p.order.Write(o.encode())
 		if err := o.job.open(); err != nil {
@@ -118,14 +118,13 @@ func (h *helper) give(o *order) *tree {
 // verdict reads how the set-up went. It is called after the end: every process
 // that held the other end of the pipe is gone or was executed anew.
 func verdict(pipe *os.File) (notes []string, err error) {
-	defer pipe.Close()
+	defer func() { _ = pipe.Close() }()
 	b, err := io.ReadAll(io.LimitReader(pipe, maxStatus))
 	if err != nil {
 		return nil, fault.New(fault.Unavailable, "sandbox_setup", "read the helper's status: %w", err)
 	}
 	noPidMax, err := readStatus(b)
-	var s *setupError
-	if errors.As(err, &s) {
+	if s, ok := errors.AsType[*setupError](err); ok {
 		err = s.classify()
 	}
 	if noPidMax {
@@ -173,8 +172,7 @@ func awaitEnd(pid int) {
 
 // errnoOf digs out what the kernel said.
 func errnoOf(err error) error {
-	var e syscall.Errno
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[syscall.Errno](err); ok {
 		return e
 	}
 	return unix.EIO

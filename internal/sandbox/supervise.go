@@ -132,12 +132,12 @@ func (t *tree) supervise(ctx context.Context, lim Limits, now func() time.Time) 
 // closes them so that it does.
 func (t *tree) closeAfter(pause time.Duration, read func()) {
 	late := time.AfterFunc(pause, func() {
-		t.stdout.Close()
-		t.stderr.Close()
+		_ = t.stdout.Close()
+		_ = t.stderr.Close()
 	})
 	read()
 	if late.Stop() {
-		t.stdout.Close()
-		t.stderr.Close()
+		_ = t.stdout.Close()
+		_ = t.stderr.Close()
 	}
 }

@@ -37,13 +37,13 @@ func (none) launch(s *scratch, j Job) (*tree, error) {
 	if err != nil {
 		return nil, fault.New(fault.Unavailable, "pipe", "make pipe: %w", err)
 	}
-	defer outW.Close()
+	defer func() { _ = outW.Close() }()
 	errR, errW, err := os.Pipe()
 	if err != nil {
-		outR.Close()
+		_ = outR.Close()
 		return nil, fault.New(fault.Unavailable, "pipe", "make pipe: %w", err)
 	}
-	defer errW.Close()
+	defer func() { _ = errW.Close() }()
 	cmd := &exec.Cmd{
 		Path: j.Argv[0], Args: j.Argv, Env: j.Env, Dir: j.Dir,
 		Stdin: bytes.NewReader(j.Stdin), Stdout: outW, Stderr: errW,
@@ -57,16 +57,16 @@ func (none) launch(s *scratch, j Job) (*tree, error) {
 	if j.StdinFile != "" {
 		in, err := os.Open(j.StdinFile)
 		if err != nil {
-			outR.Close()
-			errR.Close()
+			_ = outR.Close()
+			_ = errR.Close()
 			return nil, fault.New(fault.Unavailable, "scratch", "open standard input: %w", err)
 		}
-		defer in.Close()
+		defer func() { _ = in.Close() }()
 		cmd.Stdin = in
 	}
 	if err := cmd.Start(); err != nil {
-		outR.Close()
-		errR.Close()
+		_ = outR.Close()
+		_ = errR.Close()
 		return nil, fault.New(fault.Unavailable, "exec", "start the tool: %w", err)
 	}
 	kill := func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

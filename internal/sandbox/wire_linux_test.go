@@ -84,8 +84,7 @@ func TestStatus(t *testing.T) {
 		{"caller died", failed(stepParent, "", unix.ESRCH).encode(), false, "sandbox_setup", fault.Interrupted},
 	} {
 		noPidMax, err := readStatus(c.in)
-		var s *setupError
-		if errors.As(err, &s) {
+		if s, ok := errors.AsType[*setupError](err); ok {
 			err = s.classify()
 		}
 		if noPidMax != c.noPidMax || fault.ReasonOf(err) != c.reason || (err != nil && fault.KindOf(err) != c.kind) {
