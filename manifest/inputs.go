@@ -1,11 +1,9 @@
 package manifest
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/patch-cat/patch-git/internal/limits"
 	"github.com/patch-cat/patch-git/spec"
@@ -19,9 +17,22 @@ var inputTypes = []spec.Type{
 // outputTypes are those of the output [C-17].
 var outputTypes = append(slices.Clone(inputTypes), spec.TypeNull)
 
-// inputName is an identifier that Python takes as it is: it would normalise
+// isInputName tells whether s is an identifier that Python takes as it is: it would normalise
 // one with other letters (NFKC), and the argument would not be found by name.
-var inputName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,63}$`) })
+// Like the other checks of every reading it is written out: compiling an
+// expression takes longer than the whole rest of the reading.
+func isInputName(s string) bool {
+	for i := range len(s) {
+		c := s[i]
+		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_'
+		if !letter && (i == 0 || c < '0' || c > '9') {
+			return false
+		}
+	}
+	return s != "" && len(s) <= maxInputName
+}
+
+const maxInputName = 64
 
 // keywords cannot be parameters in some version of Python 3.
 var keywords = []string{
@@ -68,7 +79,7 @@ func (p *patchReader) input(n *node, where string) spec.Input {
 	p.keys(n, where, inputKeys)
 	if v := p.want(n, where, "name", missingKey); v != nil && p.is(v, kindString, "an input's name") {
 		switch {
-		case !inputName().MatchString(v.text):
+		case !isInputName(v.text):
 			p.add(badInputName, v.at, "input name %s is not a Python identifier of at most 64 ASCII characters", spec.Quote(v.text))
 		case slices.Contains(keywords, v.text):
 			p.add(reservedInput, v.at, "input name %q is a keyword of Python", v.text)

@@ -42,13 +42,16 @@ var utf8Names = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile
 func checkCoding(data []byte, r *report) {
 	for n, i := 1, 0; n <= 2 && i < len(data); n++ {
 		l := lineAt(data, i)
+		i = l.next
+		if !bytes.Contains(l.text, []byte("coding")) {
+			continue // most files: nothing to compile an expression for
+		}
 		if m := cookie().FindSubmatchIndex(l.text); m != nil {
 			name := l.text[m[2]:m[3]]
 			if !utf8Names().Match(name) {
 				r.add(badCoding, pos{n, column(l.text, m[2])}, "Python would read this file as %s", spec.Quote(string(name)))
 			}
 		}
-		i = l.next
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math/big"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -114,10 +115,14 @@ func appendJSONString(b []byte, s string) []byte {
 
 var jsonNumber = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`) })
 
-// unclearScalar matches plain text that YAML 1.1 or the core schema of YAML
-// 1.2 would read as a boolean, null, number or date.
+// unclearWords are the words that YAML 1.1 or the core schema of YAML 1.2 would
+// read as a boolean or null.
+var unclearWords = []string{"y", "n", "yes", "no", "on", "off", "true", "false", "null"}
+
+// unclearScalar matches plain text, other than words, that YAML 1.1 or the core
+// schema of YAML 1.2 would read as null, a number or a date.
 var unclearScalar = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(?i:y|n|yes|no|on|off|true|false|null|~|=|[-+]?\.(inf|nan)|[-+]?0[xob][0-9a-f_]+|[-+]?[0-9][0-9_]*(\.[0-9_]*)?(e[-+]?[0-9]+)?|[-+]?\.[0-9_]+(e[-+]?[0-9]+)?|[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([Tt ].*)?)$`)
+	return regexp.MustCompile(`^(?i:~|=|[-+]?\.(inf|nan)|[-+]?0[xob][0-9a-f_]+|[-+]?[0-9][0-9_]*(\.[0-9_]*)?(e[-+]?[0-9]+)?|[-+]?\.[0-9_]+(e[-+]?[0-9]+)?|[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([Tt ].*)?)$`)
 })
 
 // plainScalar types a scalar without quotes as JSON does [C-20]: exactly true,
@@ -129,6 +134,8 @@ func plainScalar(text string) (k kind, unclear bool) {
 		return kindNull, false
 	case text == "true" || text == "false":
 		return kindBoolean, false
+	case text[0] >= 'a' && text[0] <= 'z' || text[0] >= 'A' && text[0] <= 'Z':
+		return kindString, slices.Contains(unclearWords, strings.ToLower(text))
 	case jsonNumber().MatchString(text):
 		return kindNumber, false
 	}

@@ -82,18 +82,27 @@ func (p *patchReader) runtime(root *node) {
 	}
 }
 
-// pythonVersions are the minor versions that a tool can name, 3.6 to 3.99.
-var pythonVersions = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^3\.([6-9]|[1-9][0-9])$`) })
+// isPythonVersion tells whether s is a version that a tool can name, 3.6 to 3.99.
+func isPythonVersion(s string) bool {
+	minor, ok := strings.CutPrefix(s, "3.")
+	switch {
+	case !ok || strings.Trim(minor, "0123456789") != "":
+		return false
+	case len(minor) == 1:
+		return minor >= "6"
+	}
+	return len(minor) == 2 && minor[0] != '0'
+}
 
 func (p *patchReader) pythonVersion(n *node) {
 	switch {
-	case n.kind == kindNumber && pythonVersions().MatchString(n.text):
+	case n.kind == kindNumber && isPythonVersion(n.text):
 		// The spelling is used, not the number: 3.10 would become 3.1.
 		p.addFix(numberPython, n.at, "write "+strconv.Quote(n.text), "python_version %s is a number, not a string", n.text)
 	case n.kind != kindString && n.kind != kindNumber:
 		p.is(n, kindString, "python_version")
 		return
-	case !pythonVersions().MatchString(n.text):
+	case !isPythonVersion(n.text):
 		p.add(badPython, n.at, "python_version %s is not 3.6 to 3.99 in two numbers", spec.Quote(n.text))
 		return
 	}

@@ -49,6 +49,10 @@ var abbreviation = sync.OnceValue(func() *regexp.Regexp {
 // sentences counts the sentences of a text, roughly; it only warns.
 func sentences(text string) int {
 	n := 1
+	// The usual text has its only full stop at the end.
+	if i := strings.IndexAny(text, ".?!"); i < 0 || i == len(text)-1 {
+		return n
+	}
 	for _, m := range sentenceEnd().FindAllStringSubmatch(text, -1) {
 		if !abbreviation().MatchString(m[1]) {
 			n++
