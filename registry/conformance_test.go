@@ -16,6 +16,7 @@ func noWait(ctx context.Context, _ time.Duration) error { return ctx.Err() }
 
 // options are those of a client with a cache of its own.
 func options(t *testing.T, s *registrytest.Server) registry.Options {
+	t.Helper()
 	o := registry.Options{CacheDir: t.TempDir(), Now: func() time.Time { return registrytest.Start }, Sleep: noWait}
 	if s != nil {
 		o.HTTP = s.Client()

@@ -197,7 +197,7 @@ func (f *gathering) chain(c *spec.Chain, name spec.Name) error {
 	head, err := ledger.ParseHead(c.Head)
 	if err != nil {
 		f.broken = true
-		return nil
+		return nil //nolint:nilerr // what does not parse is for package verify to refuse
 	}
 	if c.Revoked, err = f.stated(want{ledger.RevokedPath, limits.Document}, head.Revoked, true); err != nil || name == "" {
 		return err
@@ -214,7 +214,7 @@ func (f *gathering) dictionary(c *spec.Chain, head *ledger.Head, name spec.Name)
 	buckets, err := ledger.ParseBuckets(c.Buckets)
 	if err != nil {
 		f.broken = true
-		return nil
+		return nil //nolint:nilerr // what does not parse is for package verify to refuse
 	}
 	i := ledger.BucketOf(name)
 	recordWant := want{ledger.RecordPath(name), limits.Document}
@@ -228,7 +228,7 @@ func (f *gathering) dictionary(c *spec.Chain, head *ledger.Head, name spec.Name)
 	bucket, err := ledger.ParseBucket(c.Bucket, i)
 	if err != nil {
 		f.broken = true
-		return nil
+		return nil //nolint:nilerr // what does not parse is for package verify to refuse
 	}
 	digest, ok := bucket.Names[name]
 	if !ok {

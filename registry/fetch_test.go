@@ -381,7 +381,7 @@ func TestFetchObject(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := registrytest.NewServer(t, tree)
-			if err := r.Memory.Write(t.Context(), ledger.ObjectPath(digest), tree[ledger.CataloguePath], false); err != nil {
+			if err := r.Write(t.Context(), ledger.ObjectPath(digest), tree[ledger.CataloguePath], false); err != nil {
 				t.Fatal(err)
 			}
 			s.Serve(r.Files())

@@ -119,7 +119,7 @@ func TestGitSSH(t *testing.T) {
 		t.Fatal(err)
 	}
 	// A short path: those of sockets have about a hundred bytes.
-	dir, err := os.MkdirTemp("", "agent")
+	dir, err := os.MkdirTemp("", "agent") //nolint:usetesting // the path must be short
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -45,7 +45,7 @@ func newRepository(t *testing.T) *repository {
 }
 
 // git runs a git command with nothing of the machine's configuration.
-func (r *repository) git(stdin []byte, args ...string) string {
+func (r *repository) git(stdin []byte, args ...string) {
 	r.t.Helper()
 	if args[0] != "init" {
 		args = append([]string{"--git-dir=" + r.dir, "-c", "core.fsync=none"}, args...)
@@ -53,11 +53,9 @@ func (r *repository) git(stdin []byte, args ...string) string {
 	cmd := exec.Command("git", args...)
 	cmd.Stdin = bytes.NewReader(stdin)
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + r.t.TempDir(), "GIT_CONFIG_NOSYSTEM=1"}
-	out, err := cmd.CombinedOutput()
-	if err != nil {
+	if out, err := cmd.CombinedOutput(); err != nil {
 		r.t.Fatalf("git %v: %v\n%s", args, err, out)
 	}
-	return strings.TrimSpace(string(out))
 }
 
 // commit makes a tree the content of the branch; orphan gives it no parent.

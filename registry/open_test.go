@@ -149,8 +149,7 @@ func FuzzOpen(f *testing.F) {
 		if at := strings.LastIndexByte(host, '@'); isURL && at >= 4 && strings.Contains(src.Location(), host[:at]) {
 			t.Errorf("%q is shown as %q", location, src.Location())
 		}
-		if strings.HasPrefix(src.Location(), "http://") {
-			u := strings.TrimPrefix(src.Location(), "http://")
+		if u, ok := strings.CutPrefix(src.Location(), "http://"); ok {
 			if !strings.HasPrefix(u, "localhost") && !strings.HasPrefix(u, "127.") && !strings.HasPrefix(u, "[") {
 				t.Errorf("%q reads %q without encryption", location, src.Location())
 			}

@@ -150,13 +150,11 @@ func (d gitDialer) fail(err error) error {
 		return fault.New(fault.Unavailable, "git_auth", "fetch %s: the server wants to know who is asking", d.location).
 			Hint("check the address; for a private repository use ssh and a key in ssh-agent")
 	}
-	var status *githttp.Err
-	if errors.As(err, &status) {
+	if status, ok := errors.AsType[*githttp.Err](err); ok {
 		return fault.New(fault.Unavailable, "git", "fetch %s: the server answered %d", d.location, status.StatusCode())
 	}
 	// The text of a url.Error repeats the address, passwords and all.
-	var outer *url.Error
-	if errors.As(err, &outer) {
+	if outer, ok := errors.AsType[*url.Error](err); ok {
 		err = outer.Err
 	}
 	return fault.New(fault.Unavailable, "git", "fetch %s: %s", d.location, plain(err.Error())).
@@ -198,7 +196,7 @@ func (s *gitSession) fetchInto(ctx context.Context, dir string, have plumbing.Ha
 	if err != nil {
 		return err
 	}
-	defer resp.Close()
+	defer func() { _ = resp.Close() }()
 	var body io.Reader = resp
 	switch {
 	case req.Capabilities.Supports(capability.Sideband64k):
@@ -220,8 +218,8 @@ func storePack(dir string, body io.Reader, thin bool) error {
 	if err != nil {
 		return fault.New(fault.Unavailable, "git_store", "receive a pack: %w", err)
 	}
-	defer os.Remove(incoming.Name())
-	defer incoming.Close()
+	defer func() { _ = os.Remove(incoming.Name()) }()
+	defer func() { _ = incoming.Close() }()
 	switch n, err := io.Copy(incoming, io.LimitReader(body, maxPackBytes+1)); {
 	case err != nil:
 		return err

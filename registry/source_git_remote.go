@@ -135,13 +135,12 @@ func (g *gitRemote) commit(st *gitState, previous string) error {
 	if err := durable.WriteFile(g.statePath(), append(data, '\n'), 0o600); err != nil {
 		return err
 	}
-	list, err := os.ReadDir(g.dir)
-	if err != nil {
-		return nil // only tidying
-	}
-	for _, e := range list {
-		if n := e.Name(); e.IsDir() && validCopy(n) && n != st.Copy && n != previous {
-			_ = os.RemoveAll(g.path(n))
+	// The rest is only tidying: what stays now goes with the next fetch.
+	if list, err := os.ReadDir(g.dir); err == nil {
+		for _, e := range list {
+			if n := e.Name(); e.IsDir() && validCopy(n) && n != st.Copy && n != previous {
+				_ = os.RemoveAll(g.path(n))
+			}
 		}
 	}
 	return nil

@@ -187,12 +187,10 @@ func (r retryable) Unwrap() error { return r.fault }
 
 // networkFault hides what the address carries and the standard library repeats.
 func networkFault(u *url.URL, err error) error {
-	var refused *fault.Error
-	if errors.As(err, &refused) { // of checkRedirect
+	if refused, ok := errors.AsType[*fault.Error](err); ok { // of checkRedirect
 		return fault.New(refused.Kind, refused.Reason, "get %s: %s", shown(u), refused.Message)
 	}
-	var outer *url.Error
-	if errors.As(err, &outer) {
+	if outer, ok := errors.AsType[*url.Error](err); ok {
 		err = outer.Err
 	}
 	f := fault.New(fault.Unavailable, "network", "get %s: %s", shown(u), plain(err.Error())).

@@ -133,8 +133,7 @@ func openFolder(dir string) (Source, error) {
 			return Derived(OpenDir(v1)), nil
 		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) && sub == "." {
-			var p *fs.PathError
-			if errors.As(err, &p) {
+			if p, ok := errors.AsType[*fs.PathError](err); ok {
 				err = p.Err
 			}
 			return nil, fault.New(fault.Unavailable, "directory", "open registry %s: %w", spec.Quote(dir), err)

@@ -32,8 +32,10 @@ func OpenDir(dir string) *Dir { return &Dir{filepath.Clean(dir)} }
 // Path is the folder of the store.
 func (d *Dir) Path() string { return d.dir }
 
+// Refresh returns the store itself, which has no caches.
 func (d *Dir) Refresh() Source { return d }
 
+// Location is the folder.
 func (d *Dir) Location() string { return d.dir }
 
 func (d *Dir) Read(ctx context.Context, path string, max int64) ([]byte, error) {
@@ -44,7 +46,7 @@ func (d *Dir) Read(ctx context.Context, path string, max int64) ([]byte, error) 
 	if err != nil {
 		return nil, d.fail("read", path, err)
 	}
-	defer root.Close()
+	defer func() { _ = root.Close() }()
 	looked, err := lookUp(root, path)
 	if err != nil {
 		return nil, d.fail("read", path, err)
@@ -53,7 +55,7 @@ func (d *Dir) Read(ctx context.Context, path string, max int64) ([]byte, error) 
 	if err != nil {
 		return nil, d.fail("read", path, err)
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	// What was opened must be what was looked at, or a link slipped in between.
 	if opened, err := f.Stat(); err != nil || !os.SameFile(looked, opened) {
 		return nil, d.fail("read", path, errors.Join(err, fault.New(fault.Unavailable, "busy", "%s changed while it was opened", path)))
@@ -97,7 +99,7 @@ func (d *Dir) prepare(file string, lasting bool) error {
 	if err != nil {
 		return err
 	}
-	defer root.Close()
+	defer func() { _ = root.Close() }()
 	var made []string
 	for dir := range parents(file) {
 		info, err := root.Lstat(filepath.FromSlash(dir))
@@ -124,6 +126,8 @@ func (d *Dir) prepare(file string, lasting bool) error {
 	return nil
 }
 
+// Remove deletes a file, but nothing behind a link and nothing that is no file.
+// Folders stay, also empty ones.
 func (d *Dir) Remove(ctx context.Context, path string) error {
 	if err := checkRead(ctx, path); err != nil {
 		return err
@@ -135,7 +139,7 @@ func (d *Dir) Remove(ctx context.Context, path string) error {
 	if err != nil {
 		return d.fail("open", "", err)
 	}
-	defer root.Close()
+	defer func() { _ = root.Close() }()
 	switch _, err := lookUp(root, path); {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
@@ -148,6 +152,8 @@ func (d *Dir) Remove(ctx context.Context, path string) error {
 	return nil
 }
 
+// List returns the paths of the regular files below dir, sorted, without those
+// that a write left unfinished.
 func (d *Dir) List(ctx context.Context, dir string) ([]string, error) {
 	if err := checkRead(ctx, dir); err != nil {
 		return nil, err
@@ -159,7 +165,7 @@ func (d *Dir) List(ctx context.Context, dir string) ([]string, error) {
 	if err != nil {
 		return nil, d.fail("open", "", err)
 	}
-	defer root.Close()
+	defer func() { _ = root.Close() }()
 	if _, err := lookUp(root, path.Join(dir, "x")); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, d.fail("list", dir, err) // a link stands where a folder must be
 	}
@@ -194,8 +200,7 @@ func (d *Dir) fail(verb, path string, err error) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return absent(path)
 	}
-	var inner *fs.PathError
-	if errors.As(err, &inner) {
+	if inner, ok := errors.AsType[*fs.PathError](err); ok {
 		err = inner.Err
 	}
 	return fault.New(fault.Unavailable, "directory", "%s %s: %w", verb, spec.Quote(d.file(path)), err)

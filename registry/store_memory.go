@@ -73,10 +73,11 @@ func (m *Memory) Read(ctx context.Context, path string, max int64) ([]byte, erro
 	return data, nil
 }
 
-func (m *Memory) Write(ctx context.Context, path string, data []byte, durable bool) error {
+func (m *Memory) Write(ctx context.Context, path string, data []byte, _ bool) error {
 	return m.change(ctx, path, func() { m.files[path] = bytes.Clone(data) }, data)
 }
 
+// Remove deletes a file, after its hook; one that is not there is no error.
 func (m *Memory) Remove(ctx context.Context, path string) error {
 	return m.change(ctx, path, func() { delete(m.files, path) }, nil)
 }
@@ -99,6 +100,7 @@ func (m *Memory) change(ctx context.Context, path string, do func(), data []byte
 	return nil
 }
 
+// List returns the paths of the files below dir, sorted.
 func (m *Memory) List(ctx context.Context, dir string) ([]string, error) {
 	if err := checkRead(ctx, dir); err != nil {
 		return nil, err
@@ -114,8 +116,10 @@ func (m *Memory) List(ctx context.Context, dir string) ([]string, error) {
 	return out, nil
 }
 
+// Refresh returns the store itself, which has no caches.
 func (m *Memory) Refresh() Source { return m }
 
+// Location is always "memory".
 func (m *Memory) Location() string { return "memory" }
 
 // absent says that there is no file at path.

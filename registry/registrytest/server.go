@@ -2,6 +2,7 @@ package registrytest
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -61,9 +62,7 @@ func (s *Server) Serve(files map[string][]byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.files = map[string][]byte{}
-	for p, b := range files {
-		s.files[p] = b
-	}
+	maps.Copy(s.files, files)
 }
 
 // Handle gives a test the first word on each request: f answers and returns
