@@ -23,8 +23,7 @@ import (
 // stop. What the command left on a full disk is in the folder afterwards.
 func onDisk() {
 	if err := playOnDisk(os.Args[1:]); err != nil {
-		var exit *exec.ExitError
-		if errors.As(err, &exit) {
+		if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 			os.Exit(exit.ExitCode())
 		}
 		fmt.Fprintln(os.Stderr, "on-disk:", err)

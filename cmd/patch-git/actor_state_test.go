@@ -123,7 +123,7 @@ func jsonHas(ts *testscript.TestScript, neg bool, args []string) {
 	d.UseNumber()
 	ts.Check(d.Decode(&doc))
 	at, ok := doc, true
-	for _, step := range strings.Split(args[1], ".") {
+	for step := range strings.SplitSeq(args[1], ".") {
 		switch v := at.(type) {
 		case map[string]any:
 			at, ok = v[step]

@@ -67,7 +67,7 @@ func TestScripts(t *testing.T) {
 // lines do not wrap and sockets fit; it goes away with the test.
 func scriptRoot(t *testing.T) string {
 	t.Helper()
-	root, err := os.MkdirTemp("", "pg")
+	root, err := os.MkdirTemp("", "pg") //nolint:usetesting // the path must be short
 	if err != nil {
 		t.Fatal(err)
 	}
