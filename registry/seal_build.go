@@ -3,6 +3,7 @@ package registry
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/patch-cat/patch-git/internal/fault"
@@ -199,9 +200,7 @@ func (g *generation) rewriteRecords(ctx context.Context, cur *chain, p *plan) er
 func (g *generation) editable(i int, old *ledger.Bucket) *ledger.Bucket {
 	if g.bucket[i] == nil {
 		g.bucket[i] = ledger.NewBucket()
-		for n, d := range old.Names {
-			g.bucket[i].Names[n] = d
-		}
+		maps.Copy(g.bucket[i].Names, old.Names)
 	}
 	return g.bucket[i]
 }

@@ -129,7 +129,7 @@ func TestSealCrash(t *testing.T) {
 // not reach the disk, and the writes that wait for it take most of the time.
 func memoryDir(t *testing.T) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("/dev/shm", "patch-git-seal-*")
+	dir, err := os.MkdirTemp("/dev/shm", "patch-git-seal-*") //nolint:usetesting // t.TempDir is on a real disk
 	if err != nil {
 		return t.TempDir()
 	}

@@ -64,6 +64,7 @@ const sealRegistry = spec.RegistryName("acme/tools")
 
 // sealOptions are those of a registry whose clock stands at the given second.
 func sealOptions(tb testing.TB, second int) registry.SealOptions {
+	tb.Helper()
 	k := newSealKey(tb)
 	return registry.SealOptions{
 		Registry: &ledger.Registry{

@@ -31,7 +31,7 @@ func (d *Dir) Link(ctx context.Context, from, path string) error {
 	if err != nil {
 		return d.fail("write", path, err)
 	}
-	defer root.Close()
+	defer func() { _ = root.Close() }()
 	if _, err := lookUp(root, from); err != nil {
 		return d.fail("read", from, err)
 	}

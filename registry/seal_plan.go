@@ -163,11 +163,11 @@ func newAccepted(in Acceptance, registry spec.RegistryName) (*accepted, error) {
 func (a *accepted) checkPaths() error {
 	files := map[string]bool{ledger.ReleaseFileName: true, ledger.EvidenceFileName: true, ledger.ProofFileName: true}
 	for _, f := range a.doc.Files {
-		if low := strings.ToLower(f.Path); files[low] {
+		low := strings.ToLower(f.Path)
+		if files[low] {
 			return fault.New(fault.Findings, "release", "%s has the file %q, whose name is taken", a.ref().At(), f.Path)
-		} else {
-			files[low] = true
 		}
+		files[low] = true
 	}
 	for _, f := range a.doc.Files {
 		low := strings.ToLower(f.Path)

@@ -205,7 +205,7 @@ func TestSealStoreThatFails(t *testing.T) {
 		mustSeal(t, s, registry.Batch{}, sealOptions(t, 0))
 		mustSeal(t, s, sealStory()[1], sealOptions(t, 1))
 		left := n
-		var gate = make(chan struct{}, 1)
+		gate := make(chan struct{}, 1)
 		gate <- struct{}{}
 		s.Hook(registry.Hooks{Write: func(string, []byte) error {
 			<-gate

@@ -163,9 +163,9 @@ func (c *Changes) withdrawals(n spec.Name, meta Meta, record *ledger.Record, fre
 		case revoked != v.Revoked:
 			add(ledger.EventRevoke, revoked)
 		}
-		switch {
-		case yanked == v.Yanked:
-		case yanked == "":
+		switch yanked {
+		case v.Yanked:
+		case "":
 			add(ledger.EventUnyank, "")
 		default:
 			add(ledger.EventYank, yanked)

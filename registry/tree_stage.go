@@ -45,7 +45,7 @@ func (t *Tree) Stage(r *spec.Release, owner ledger.Owner) error {
 	if err != nil {
 		return durable.Classify("make folder", dir, err)
 	}
-	defer os.RemoveAll(temp)
+	defer func() { _ = os.RemoveAll(temp) }()
 	if err := writeFolder(temp, r.Files); err != nil {
 		return err
 	}

@@ -95,24 +95,32 @@ func TestTreeLife(t *testing.T) {
 		do   func() error
 		want func(registry.Sealed) bool
 	}{
-		{"new version", func() error { return tree.Stage(contributed("csv_to_json", "1.1.0"), ada) },
-			func(o registry.Sealed) bool { return len(o.Accepted) == 1 && o.Accepted[0].Version == "1.1.0" }},
-		{"the same again", func() error { return tree.Stage(contributed("csv_to_json", "1.1.0"), ada) },
-			func(o registry.Sealed) bool { return !o.New }},
+		{
+			"new version", func() error { return tree.Stage(contributed("csv_to_json", "1.1.0"), ada) },
+			func(o registry.Sealed) bool { return len(o.Accepted) == 1 && o.Accepted[0].Version == "1.1.0" },
+		},
+		{
+			"the same again", func() error { return tree.Stage(contributed("csv_to_json", "1.1.0"), ada) },
+			func(o registry.Sealed) bool { return !o.New },
+		},
 		{"yank and revoke at once", func() error {
 			if err := tree.SetRevoked("csv_to_json", "1.1.0", `says "no": & more`); err != nil {
 				return err
 			}
 			return tree.SetYanked("csv_to_json", "1.1.0", "loses lines")
 		}, func(o registry.Sealed) bool { return len(o.Withdrawn) == 2 }},
-		{"another reason", func() error { return tree.SetYanked("csv_to_json", "1.1.0", "loses all lines") },
+		{
+			"another reason", func() error { return tree.SetYanked("csv_to_json", "1.1.0", "loses all lines") },
 			func(o registry.Sealed) bool {
 				return len(o.Withdrawn) == 1 && o.Withdrawn[0].Reason == "loses all lines"
-			}},
-		{"unyank", func() error { return tree.Unyank("csv_to_json", "1.1.0") },
+			},
+		},
+		{
+			"unyank", func() error { return tree.Unyank("csv_to_json", "1.1.0") },
 			func(o registry.Sealed) bool {
 				return len(o.Withdrawn) == 1 && o.Withdrawn[0].Event == ledger.EventUnyank
-			}},
+			},
+		},
 		{"deprecate and transfer by hand", func() error {
 			return os.WriteFile(filepath.Join(dir, "tools/te/text_diff/tool.yaml"),
 				[]byte("owners:\n  - {login: eve, id: 9}\ndeprecated: There is a better one.\nreplaced_by: csv_to_json\n"), 0o644)
