@@ -88,8 +88,6 @@ func (a *app) runTool(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	client.Warm(c.Context())
-	defer client.Close()
 	subject, err := a.subject(c, client, target)
 	if err != nil {
 		return err

@@ -12,7 +12,6 @@ import (
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/host"
 	"github.com/patch-cat/patch-git/internal/limits"
-	"github.com/patch-cat/patch-git/internal/sandbox"
 	"github.com/patch-cat/patch-git/internal/toolbox"
 	"github.com/patch-cat/patch-git/ledger"
 	"github.com/patch-cat/patch-git/registry"
@@ -33,7 +32,6 @@ type Client struct {
 
 	mu      sync.Mutex
 	sources map[string]registry.Source
-	box     *sandbox.Sandbox // opened by Warm; nil before
 }
 
 // New returns a client over the user's state.

@@ -17,31 +17,10 @@ func SandboxOptions(h *host.Host) sandbox.Options {
 	return sandbox.Options{Now: h.Now, Cache: filepath.Join(h.Paths.Cache(), "sandbox.json")}
 }
 
-// Warm begins a run before it is known which: the sandbox's helper starts while
-// the tool is read and verified. Close ends it where no run came.
-func (c *Client) Warm(ctx context.Context) {
-	box, err := sandbox.Open(ctx, SandboxOptions(c.Host))
-	if err != nil {
-		return // the run will say why
-	}
-	box.Warm(pyenv.New(c.Host, box).Guess())
-	c.box = box
-}
-
-// Close ends what the client began and did not use.
-func (c *Client) Close() {
-	if c.box != nil {
-		c.box.Close()
-	}
-}
-
 func (c *Client) sandbox(ctx context.Context, unsafe bool) (*sandbox.Sandbox, error) {
 	if unsafe {
 		c.warn("the tool runs without a sandbox, with all of your rights")
 		return sandbox.OpenUnsafe(SandboxOptions(c.Host))
-	}
-	if c.box != nil {
-		return c.box, nil
 	}
 	return sandbox.Open(ctx, SandboxOptions(c.Host))
 }
