@@ -22,22 +22,50 @@ func checkName(c *collector) {
 		c.skip("the name was not compared with other names, because no list of names was given")
 		return
 	}
-	look := skeleton(string(name))
 	for _, other := range c.Names {
 		if c.Owner != "" && other.Owner == c.Owner {
 			continue
 		}
 		n := string(other.Name)
-		switch {
-		case strings.EqualFold(n, string(name)):
+		switch alike(n, string(name)) {
+		case same:
 			c.add(takenName, at{file: c.main}, "the name %s belongs to another owner", spec.Quote(n))
-		case skeleton(n) == look:
+		case confusable:
 			c.add(takenName, at{file: c.main}, "the name reads as %s of another owner", spec.Quote(n))
-		case oneEdit(n, string(name)):
+		case near:
 			c.warn(takenName, at{file: c.main}, "the name is one letter away from %s of another owner", spec.Quote(n))
 		}
 	}
 }
+
+// likenessOf is how close two names are.
+type likenessOf int
+
+const (
+	different  likenessOf = iota
+	near                  // one edit apart
+	confusable            // read as each other
+	same
+)
+
+func alike(a, b string) likenessOf {
+	switch {
+	case strings.EqualFold(a, b):
+		return same
+	case oneEdit(a, b):
+		if skeleton(a) == skeleton(b) {
+			return confusable
+		}
+		return near
+	case skeleton(a) == skeleton(b):
+		return confusable
+	}
+	return different
+}
+
+// Alike tells whether two names are so close that it matters who owns them.
+// Names that are not alike need not be given to [Check].
+func Alike(a, b spec.Name) bool { return alike(string(a), string(b)) != different }
 
 // likeness maps what looks alike in many fonts to one spelling (UTS #39, cut
 // to the letters that a name may have).

@@ -77,10 +77,11 @@ func (w *Workshop) keyFile(name spec.RegistryName) string {
 
 // bench is a registry's folder, opened for work.
 type bench struct {
-	dir  string
-	tree *registry.Tree
-	doc  *ledger.Registry
-	key  *signing.Key
+	dir   string
+	tree  *registry.Tree
+	doc   *ledger.Registry
+	key   *signing.Key
+	names []spec.Name // of the source tree, read once
 }
 
 func (w *Workshop) open(dir, keyFile string) (*bench, error) {
@@ -203,7 +204,7 @@ func (w *Workshop) checkFor(ctx context.Context, b *bench, shown string, files [
 	}
 	before := changes.Published[first.Name]
 	around := surroundings{owner: ownerID(owner), previous: previous(before)}
-	if around.names, err = b.names(); err != nil {
+	if around.names, err = b.alike(first.Name); err != nil {
 		return nil, nil, err
 	}
 	checked, err := w.check(ctx, shown, files, around)
@@ -224,17 +225,16 @@ func (w *Workshop) publish(ctx context.Context, b *bench, ready []registry.Accep
 	if spec.Blocking(changes.Findings) {
 		out.Reports, bad = append(out.Reports, &Checked{File: b.dir, Findings: changes.Findings}), bad+1
 	}
-	taken, err := b.names()
-	if err != nil {
-		return nil, err
-	}
 	for i, p := range changes.New {
 		w.progress("checking "+p.Ref.At(), int64(i), int64(len(changes.New)))
 		if k := slices.IndexFunc(ready, func(a registry.Acceptance) bool { return a.Release.Ref == p.Ref }); k >= 0 {
 			batch.Accept = append(batch.Accept, ownedBy(ready[k], p.Owners))
 			continue
 		}
-		around := surroundings{names: taken, previous: previous(changes.Published[p.Ref.Name])}
+		around := surroundings{previous: previous(changes.Published[p.Ref.Name])}
+		if around.names, err = b.alike(p.Ref.Name); err != nil {
+			return nil, err
+		}
 		if len(p.Owners) > 0 {
 			around.owner = ownerID(p.Owners[0])
 		}
@@ -271,14 +271,22 @@ func (b *bench) store() registry.Store {
 	return registry.OpenDir(filepath.Join(b.dir, publishedDir, ledger.Root))
 }
 
-// names are the names that the source tree holds, with their owners.
-func (b *bench) names() ([]quarantine.Existing, error) {
-	names, _, err := b.tree.Names()
-	if err != nil {
-		return nil, err
+// alike returns the names of the source tree that are close to a name, with
+// their owners. In a registry of ten thousand tools it reads the owners of the
+// few that matter.
+func (b *bench) alike(to spec.Name) ([]quarantine.Existing, error) {
+	if b.names == nil {
+		names, _, err := b.tree.Names()
+		if err != nil {
+			return nil, err
+		}
+		b.names = names
 	}
 	out := []quarantine.Existing{}
-	for _, n := range names {
+	for _, n := range b.names {
+		if !quarantine.Alike(n, to) {
+			continue
+		}
 		m, err := b.tree.Meta(n)
 		if err != nil {
 			return nil, err
