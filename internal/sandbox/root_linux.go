@@ -194,9 +194,7 @@ func (r *root) fit() *setupError {
 		return failed(stepRoot, "size", err)
 	}
 	if r.o.pidMax > 0 {
-		if err := r.numberProcesses(); err != nil {
-			return err
-		}
+		r.numberProcesses()
 	}
 	return r.link(r.o.links)
 }
@@ -272,26 +270,45 @@ func (r *root) proc() *setupError {
 	return nil
 }
 
-// numberProcesses bounds the numbers of the pid namespace. The file for it is
-// one of the machine's, so proc is mounted with them for that moment.
-func (r *root) numberProcesses() *setupError {
-	if err := unix.Unmount(at+"/proc", unix.MNT_DETACH); err != nil {
-		return failed(stepProc, "", err)
-	}
-	if err := unix.Mount("proc", at+"/proc", "proc", procFlags, ""); err != nil {
-		return failed(stepProc, "", err)
-	}
-	if !writeSysctl(at+"/proc/sys/kernel/pid_max", r.o.pidMax) {
+// numberProcesses bounds the numbers of the pid namespace. The kernel looks the
+// value up by the namespace of the process that writes, so the host's own /proc
+// serves, which is in sight until the new root is entered.
+func (r *root) numberProcesses() {
+	if !pidMaxPerNamespace() || !writeSysctl("/proc/sys/kernel/pid_max", r.o.pidMax) {
 		status([]byte{statusNoPidMax})
 	}
-	if err := unix.Unmount(at+"/proc", unix.MNT_DETACH); err != nil {
-		return failed(stepProc, "", err)
-	}
-	return r.proc()
 }
 
-// writeSysctl tells whether the value holds. Before Linux 6.14 the file is the
-// machine's own and cannot be written from here.
+// pidMaxPerNamespace tells whether the kernel has the value once for each pid
+// namespace, as it has since Linux 6.14. Before that it is the machine's, and
+// this process, which is the host's root by number, could write it: the whole
+// machine would run out of processes.
+func pidMaxPerNamespace() bool {
+	var u unix.Utsname
+	if unix.Uname(&u) != nil {
+		return false
+	}
+	major, minor := kernelVersion(unix.ByteSliceToString(u.Release[:]))
+	return major > 6 || major == 6 && minor >= 14
+}
+
+// kernelVersion reads the first two numbers of a release such as
+// "6.14.2-amd64"; zeros for what has none.
+func kernelVersion(release string) (major, minor int) {
+	first, rest, _ := strings.Cut(release, ".")
+	second := rest
+	if i := strings.IndexFunc(rest, func(c rune) bool { return c < '0' || c > '9' }); i >= 0 {
+		second = rest[:i]
+	}
+	major, err1 := strconv.Atoi(first)
+	minor, err2 := strconv.Atoi(second)
+	if err1 != nil || err2 != nil {
+		return 0, 0
+	}
+	return major, minor
+}
+
+// writeSysctl tells whether the value was taken.
 func writeSysctl(path string, value int) bool {
 	fd, err := unix.Open(path, unix.O_WRONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
