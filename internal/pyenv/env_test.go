@@ -24,7 +24,8 @@ import (
 // cellar is a mirror on loopback and a closure of wheels that it serves.
 type cellar struct {
 	*httptest.Server
-	wheels map[string][]byte // by path
+	mu     sync.Mutex
+	wheels map[string][]byte // by path; a client that was killed may still be served
 	hits   atomic.Int64
 	handle func(w http.ResponseWriter, r *http.Request, wheel []byte) // nil: just serve
 }
@@ -34,7 +35,9 @@ func newCellar(tb testing.TB) *cellar {
 	c := &cellar{wheels: map[string][]byte{}}
 	c.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c.hits.Add(1)
+		c.mu.Lock()
 		wheel, ok := c.wheels[r.URL.Path]
+		c.mu.Unlock()
 		switch {
 		case !ok:
 			http.NotFound(w, r)
@@ -56,6 +59,8 @@ func (c *cellar) add(name string, members ...member) ledger.Wheel {
 		Name: name, Version: "1", File: name + "-1-py3-none-any.whl", SHA256: spec.DigestOf(b), Size: int64(len(b)),
 		URL: "https://127.0.0.1:1/" + name,
 	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	c.wheels["/"+w.SHA256.Hex()+"/"+w.File] = b
 	return w
 }

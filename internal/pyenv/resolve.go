@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -155,7 +156,7 @@ func (p *Pythons) measure(ctx context.Context, c *ledger.Closure) error {
 	var mu sync.Mutex
 	var failed error
 	places := make(chan struct{}, parallel)
-	for address := range sizes {
+	for _, address := range slices.Collect(maps.Keys(sizes)) { // a copy: the map is written meanwhile
 		group.Go(func() {
 			places <- struct{}{}
 			defer func() { <-places }()
