@@ -2,7 +2,6 @@ package tooltests
 
 import (
 	"maps"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -19,11 +18,6 @@ import (
 
 // lowestPython is what this repository's tools without packages declare.
 const lowestPython = "3.9"
-
-func TestMain(m *testing.M) {
-	sandbox.Helper() // the sandbox starts this program again
-	os.Exit(m.Run())
-}
 
 // testHost is this machine as the program sees it, with the state of a user
 // who lives in root. python is the interpreter that the user points at, if any.

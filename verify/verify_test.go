@@ -438,7 +438,7 @@ func TestMain(m *testing.M) {
 	if run := flag.Lookup("test.run"); code == 0 && run.Value.String() == "" && flag.Lookup("test.list").Value.String() == "" {
 		for _, r := range verify.Reasons() {
 			if !refusals[r] {
-				fmt.Printf("no test of this package provokes a refusal for %q\n", r)
+				fmt.Fprintf(os.Stderr, "no test of this package provokes a refusal for %q\n", r)
 				code = 1
 			}
 		}

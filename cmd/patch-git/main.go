@@ -10,11 +10,9 @@ import (
 
 	"github.com/patch-cat/patch-git/internal/cli"
 	"github.com/patch-cat/patch-git/internal/host"
-	"github.com/patch-cat/patch-git/internal/sandbox"
 )
 
 func main() {
-	sandbox.Helper() // does not return in the process that becomes a tool
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := cli.Main(ctx, host.System(), os.Args[1:])
 	stop()

@@ -13,14 +13,10 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
-
-	"github.com/patch-cat/patch-git/internal/sandbox"
 )
 
-// TestMain is the program where the test binary was started under its name,
-// and the tool where the sandbox started it.
+// TestMain is the program where the test binary was started under its name.
 func TestMain(m *testing.M) {
-	sandbox.Helper()
 	testscript.Main(m, map[string]func(){
 		"patch-git": patchGit,
 		"on-disk":   onDisk,

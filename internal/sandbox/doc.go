@@ -22,8 +22,8 @@
 //     Landlock, everything that it does not mediate by seccomp. What remains
 //     open is in NotEnforced.
 //
-// Both start this same program again under another argv[0]; that is why
-// [Helper] must be the first call in main. The tool is process 1 of its pid
+// Both start this same program again under another argv[0]; an init of this
+// package is what it becomes then, before main and without a call. The tool is process 1 of its pid
 // namespace, so a signal that it sends to itself and does not handle is
 // ignored by the kernel; faults, exits and exceptions are reported as usual.
 //

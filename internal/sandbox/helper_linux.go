@@ -29,10 +29,14 @@ const (
 // orderGo is the byte that follows the order when the program may start.
 const orderGo = 'g'
 
-// Helper turns the process into the sandbox's helper when it was started as
-// one, and then never returns. It must be the first call in main: what runs
-// before it is paid twice by every run.
-func Helper() {
+// init turns the process into the sandbox's helper when it was started as one,
+// and then never returns; in any other process it looks at one string. It is
+// not left to main because a Go program initialises all of its packages before
+// main, and those that this program needs for other things take longer than
+// everything that the helper does; paid a second time by every run. Packages
+// are initialised in the order of their import paths as soon as what they
+// import is ready, so this one comes before the slow ones.
+func init() {
 	switch os.Args[0] {
 	case cageName:
 		become(cage)

@@ -12,7 +12,6 @@ import (
 
 // TestOpenRefuses sees that a system without a driver runs nothing.
 func TestOpenRefuses(t *testing.T) {
-	sandbox.Helper()
 	_, err := sandbox.Open(t.Context(), sandbox.Options{Now: time.Now})
 	if fault.KindOf(err) != fault.Denied || fault.ReasonOf(err) != "sandbox_unavailable" || len(fault.HintsOf(err)) == 0 {
 		t.Errorf("got %v", err)
