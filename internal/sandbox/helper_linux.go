@@ -142,8 +142,12 @@ func finish(o *order) *setupError {
 	return execute(o)
 }
 
-// input puts the job's standard input on descriptor 0.
+// input puts the job's standard input on descriptor 0, where a pipe for a late
+// one lies already.
 func input(o *order) *setupError {
+	if o.job.Late {
+		return nil
+	}
 	var fd int
 	var err error
 	switch {

@@ -33,6 +33,10 @@ type Job struct {
 	// an empty input.
 	Stdin     []byte
 	StdinFile string
+	// Late makes the standard input a pipe, which Stdin is written to once
+	// the gate has opened. Until then the program runs already and waits, so
+	// it must be one that does nothing of a stranger's before it has read.
+	Late bool
 
 	Mounts  []Mount
 	Files   []File
@@ -40,8 +44,9 @@ type Job struct {
 	Limits  Limits
 
 	// Gate is asked while the sandbox is being built and before the program
-	// may start, so that what must have happened by then can happen meanwhile.
-	// Its error ends the run and is what Run returns. nil lets it start.
+	// may start, or with Late before it gets its input, so that what must have
+	// happened by then can happen meanwhile. Its error ends the run and is
+	// what Run returns. nil lets it start.
 	Gate func() error `json:"-"`
 }
 
@@ -155,7 +160,7 @@ func (j Job) checked() (Job, error) {
 	switch {
 	case !input:
 		return j, bad("standard input %s is none of the job's files", spec.Quote(j.StdinFile))
-	case j.StdinFile != "" && j.Stdin != nil:
+	case j.StdinFile != "" && (j.Stdin != nil || j.Late):
 		return j, bad("standard input is given twice")
 	case j.Limits.negative():
 		return j, bad("a limit is negative")

@@ -30,13 +30,10 @@ func (landlock) open() []string {
 	}
 }
 
-// tether is a helper in its process group, with its scratch.
+// tether holds a run together: its process group and its scratch.
 type tether struct {
-	*helper
 	keeper  *keeper
 	scratch *scratch
-	temp    string
-	uid     int
 }
 
 // runAs is the user that a job's processes are: root's become nobody's, where
@@ -51,56 +48,43 @@ func runAs(j Job, temp string) int {
 	return 0
 }
 
-func (l landlock) prepare(j Job) (_ prepared, err error) {
+func (l landlock) start(j Job, rehearsal bool) (_ *tree, _ func(), err error) {
 	if !filterExists {
-		return nil, noFilter()
+		return nil, nil, noFilter()
 	}
 	if abi := landlockABI(); abi < leastLandlock {
-		return nil, &hostRefusal{fault.New(fault.Denied, "sandbox_unavailable",
+		return nil, nil, &hostRefusal{fault.New(fault.Denied, "sandbox_unavailable",
 			"landlock has ABI %d, at least %d is needed (Linux 6.2)", abi, leastLandlock)}
 	}
-	t := &tether{temp: cmp.Or(l.temp, "/tmp")}
-	t.uid = runAs(j, t.temp)
-	if t.scratch, err = newScratch(t.temp, t.uid); err != nil {
-		return nil, err
+	temp := cmp.Or(l.temp, "/tmp")
+	uid, t := runAs(j, temp), &tether{}
+	if t.scratch, err = newScratch(temp, uid); err != nil {
+		return nil, nil, err
 	}
 	if t.keeper, err = newKeeper(); err != nil {
 		t.scratch.remove()
-		return nil, err
+		return nil, nil, err
 	}
-	attr := &syscall.SysProcAttr{Setpgid: true, Pgid: t.keeper.proc.Pid}
-	if t.uid != os.Getuid() {
-		attr.Credential = &syscall.Credential{Uid: uint32(t.uid), Gid: uint32(t.uid)}
-	}
-	t.helper, err = newHelper(leashName, attr, func(*os.Process) { t.keeper.killGroup() }, t.keeper.killGroup)
-	if err != nil {
-		t.clean()
-		return nil, err
-	}
-	return t, nil
-}
-
-func (t *tether) fits(j Job) bool { return t.alive() && t.uid == runAs(j, t.temp) }
-
-func (t *tether) discard() {
-	t.helper.discard()
-	t.clean()
-}
-
-func (t *tether) clean() {
-	t.keeper.dismiss()
-	t.scratch.remove()
-}
-
-func (t *tether) start(j Job, rehearsal bool) (*tree, func(), error) {
+	defer func() {
+		if err != nil {
+			t.clean()
+		}
+	}()
 	j = relocate(t.scratch.dir, j.Mounts).job(j)
 	if err := t.scratch.fill(j.Files); err != nil {
-		t.discard()
 		return nil, nil, err
 	}
 	j.Files = nil
-	run := t.give(&order{job: j, rehearsal: rehearsal, leash: true, scratchDir: t.scratch.dir, others: tasksOf(t.uid) + 3*j.Limits.Processes})
-	if t.uid == 0 {
+	attr := &syscall.SysProcAttr{Setpgid: true, Pgid: t.keeper.proc.Pid}
+	if uid != os.Getuid() {
+		attr.Credential = &syscall.Credential{Uid: uint32(uid), Gid: uint32(uid)}
+	}
+	h, err := newHelper(leashName, j.Late, attr, func(*os.Process) { t.keeper.killGroup() }, t.keeper.killGroup)
+	if err != nil {
+		return nil, nil, err
+	}
+	run := h.give(&order{job: j, rehearsal: rehearsal, leash: true, scratchDir: t.scratch.dir, others: tasksOf(uid) + 3*j.Limits.Processes})
+	if uid == 0 {
 		of := run.verdict
 		run.verdict = func() ([]string, error) {
 			notes, err := of()
@@ -108,6 +92,11 @@ func (t *tether) start(j Job, rehearsal bool) (*tree, func(), error) {
 		}
 	}
 	return run, t.clean, nil
+}
+
+func (t *tether) clean() {
+	t.keeper.dismiss()
+	t.scratch.remove()
 }
 
 // leash is the helper's part of the driver.

@@ -300,20 +300,122 @@ func TestManyAtOnce(t *testing.T) {
 	})
 }
 
-// TestWarm takes prepared runs, for the job they fit and for one they do not.
+// late is a job that copies its input, with what it was given as argument
+// before it. It says on a file of the host that it began.
+func late(t *testing.T, mark string) sandbox.Job {
+	job := tool(t, "import sys\nopen(sys.argv[1], 'w').close()\nprint(sys.stdin.read(), end='')\n")
+	job.Argv = append(job.Argv, mark)
+	job.Mounts = append(job.Mounts, sandbox.Mount{Source: filepath.Dir(mark), Target: filepath.Dir(mark), Write: true})
+	job.StdinFile, job.Late = "", true
+	return job
+}
+
+// openTemp is a real directory that every user may write to.
+func openTemp(t *testing.T) string {
+	t.Helper()
+	dir := realTemp(t)
+	if err := os.Chmod(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func began(mark string) bool {
+	_, err := os.Stat(mark)
+	return err == nil
+}
+
+// TestLate: a late program runs before its gate opens, gets its input after,
+// and nothing when the gate says no.
+func TestLate(t *testing.T) {
+	forEachDriver(t, func(t *testing.T, s *sandbox.Sandbox) {
+		mark := filepath.Join(openTemp(t), "began")
+		job := late(t, mark)
+		job.Stdin = bytes.Repeat([]byte("x"), 1<<20) // more than a pipe holds
+		job.Gate = func() error {
+			for i := 0; !began(mark); i++ {
+				if i == 1000 {
+					return errors.New("the program did not begin before its gate opened")
+				}
+				time.Sleep(10 * time.Millisecond)
+			}
+			return nil
+		}
+		if out := run(t, s, job); !bytes.Equal(out.Stdout, job.Stdin) || out.Warm {
+			t.Errorf("got %d bytes, warm %v, %s", len(out.Stdout), out.Warm, out.Stderr)
+		}
+		no := errors.New("no")
+		job.Gate = func() error { return no }
+		if out, err := s.Run(t.Context(), job); !errors.Is(err, no) || out.Exit != -1 {
+			t.Errorf("a closed gate: %+v, %v", out, err)
+		}
+	})
+}
+
+// TestWarm: a program that waits serves the very same job and no other, and is
+// gone when it is not needed.
 func TestWarm(t *testing.T) {
 	forEachDriver(t, func(t *testing.T, s *sandbox.Sandbox) {
-		for _, network := range []bool{false, true, false} {
-			s.Warm(sandbox.Job{})
-			s.Warm(sandbox.Job{}) // one is enough
-			job := tool(t, "print('hello')")
-			job.Network = network
-			if out := run(t, s, job); string(out.Stdout) != "hello\n" {
-				t.Errorf("got %q %s", out.Stdout, out.Stderr)
+		mark := filepath.Join(openTemp(t), "began")
+		warm := func() {
+			t.Helper()
+			_ = os.Remove(mark)
+			s.Warm(late(t, mark))
+			s.Warm(late(t, mark)) // one is enough
+			for range 1000 {
+				if began(mark) {
+					return
+				}
+				time.Sleep(10 * time.Millisecond)
+			}
+			t.Fatal("the program was not started")
+		}
+		for _, c := range []struct {
+			name  string
+			alter func(*sandbox.Job)
+			warm  bool
+		}{
+			{"the same", func(*sandbox.Job) {}, true},
+			{"with a gate", func(j *sandbox.Job) { j.Gate = func() error { return nil } }, true},
+			{"other arguments", func(j *sandbox.Job) { j.Argv = append(j.Argv, "x") }, false},
+			{"other file", func(j *sandbox.Job) { j.Files[1].Data = []byte("x") }, false},
+			{"other mount", func(j *sandbox.Job) { j.Mounts[len(j.Mounts)-1].Write = false }, false},
+			{"network", func(j *sandbox.Job) { j.Network = true }, false},
+			{"other limit", func(j *sandbox.Job) { j.Limits.Memory = 1 << 30 }, false},
+			{"other environment", func(j *sandbox.Job) { j.Env = append(j.Env, "A=b") }, false},
+		} {
+			warm()
+			job := late(t, mark)
+			job.Stdin = []byte(c.name)
+			c.alter(&job)
+			out, err := s.Run(t.Context(), job)
+			if err != nil || out.Warm != c.warm || (out.Exit == 0 && string(out.Stdout) != c.name) {
+				t.Errorf("%s: got %q, warm %v, %v\n%s", c.name, out.Stdout, out.Warm, err, out.Stderr)
+			}
+			if again, err := s.Run(t.Context(), job); err != nil || again.Warm {
+				t.Errorf("%s: a program served twice: %v, %v", c.name, again.Warm, err)
 			}
 		}
-		s.Warm(sandbox.Job{})
+		warm()
 		s.Close()
 		s.Close()
+		if left := spared(mark); len(left) > 0 {
+			t.Errorf("Close left processes %v", left)
+		}
+		job := late(t, mark)
+		if out := run(t, s, job); out.Warm {
+			t.Error("a closed spare served")
+		}
 	})
+}
+
+// spared are the processes of this machine that have a word among their arguments.
+func spared(word string) (pids []string) {
+	files, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+	for _, f := range files {
+		if b, err := os.ReadFile(f); err == nil && bytes.Contains(b, []byte(word)) {
+			pids = append(pids, f)
+		}
+	}
+	return pids
 }

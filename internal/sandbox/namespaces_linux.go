@@ -25,22 +25,16 @@ func (namespaces) name() string { return "namespaces" }
 // open is empty: what this driver leaves open, the helper notes while it runs.
 func (namespaces) open() []string { return nil }
 
-// cell is a helper in its new namespaces, and what was decided with them.
-type cell struct {
-	*helper
-	network bool
-	asRoot  bool // processes are the host's root, without capabilities
-}
-
-// asRoot tells whether a job of root must stay root's: some mount or this
-// program can be read by nobody else.
+// asRoot tells whether the processes of a job are the host's root, without
+// capabilities: root's, where some mount or this program can be read by nobody
+// else.
 func asRoot(j Job) bool { return os.Getuid() == 0 && !reachable(j.Mounts) }
 
-func (namespaces) prepare(j Job) (prepared, error) {
+func (namespaces) start(j Job, rehearsal bool) (*tree, func(), error) {
 	if !filterExists {
-		return nil, noFilter()
+		return nil, nil, noFilter()
 	}
-	c := &cell{network: j.Network, asRoot: asRoot(j)}
+	rooted := asRoot(j)
 	uid, gid := os.Getuid(), os.Getgid()
 	attr := &syscall.SysProcAttr{
 		Cloneflags: unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP,
@@ -50,7 +44,7 @@ func (namespaces) prepare(j Job) (prepared, error) {
 		AmbientCaps: []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_SETPCAP},
 	}
 	if uid == 0 {
-		if !c.asRoot {
+		if !rooted {
 			uid, gid = nobody, nobody
 		}
 		attr.Credential = &syscall.Credential{Uid: innerID, Gid: innerID}
@@ -58,31 +52,24 @@ func (namespaces) prepare(j Job) (prepared, error) {
 	}
 	attr.UidMappings = []syscall.SysProcIDMap{{ContainerID: innerID, HostID: uid, Size: 1}}
 	attr.GidMappings = []syscall.SysProcIDMap{{ContainerID: innerID, HostID: gid, Size: 1}}
-	if !c.network {
+	if !j.Network {
 		attr.Cloneflags |= unix.CLONE_NEWNET
 	}
 	// The first process of a pid namespace takes all others with it.
-	var err error
-	c.helper, err = newHelper(cageName, attr, func(p *os.Process) { _ = p.Kill() }, nil)
+	h, err := newHelper(cageName, j.Late, attr, func(p *os.Process) { _ = p.Kill() }, nil)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return c, nil
-}
-
-func (c *cell) fits(j Job) bool { return c.alive() && c.network == j.Network && c.asRoot == asRoot(j) }
-
-func (c *cell) start(j Job, rehearsal bool) (*tree, func(), error) {
 	o := &order{job: j, rehearsal: rehearsal, links: rootLinks()}
 	if j.Network {
 		o.job.Files = append(slices.Clone(j.Files), networkFiles()...)
 		o.job.Mounts = append(slices.Clone(j.Mounts), certificates()...)
 	}
-	if c.asRoot {
+	if rooted {
 		// The kernel does not count root's processes, but it can number them.
 		o.pidMax = pidMaxFor(j.Limits.Processes)
 	}
-	return c.give(o), func() {}, nil
+	return h.give(o), func() {}, nil
 }
 
 // pidMaxFor bounds a pid namespace so that twice the processes fit: the kernel

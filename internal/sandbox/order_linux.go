@@ -62,8 +62,13 @@ func (o *order) encode() []byte {
 	w.texts(j.Argv)
 	w.texts(j.Env)
 	w.text(j.Dir)
-	w.bytes(j.Stdin)
+	if j.Late {
+		w.bytes(nil) // comes another way
+	} else {
+		w.bytes(j.Stdin)
+	}
 	w.text(j.StdinFile)
+	w.yes(j.Late)
 	w.num(uint64(len(j.Mounts)))
 	for _, m := range j.Mounts {
 		w.text(m.Source)
@@ -155,6 +160,7 @@ func (o *order) decode(b []byte) error {
 	j.Dir = r.text()
 	j.Stdin = r.bytes()
 	j.StdinFile = r.text()
+	j.Late = r.yes()
 	j.Mounts = make([]Mount, r.length())
 	for i := range j.Mounts {
 		j.Mounts[i] = Mount{r.text(), r.text(), r.yes()}

@@ -17,9 +17,10 @@ type Outcome struct {
 	OutOfMemory      bool // the tree as a whole held too much; one process alone gets ENOMEM instead
 	TooManyProcesses bool // the tree was seen at its limit
 
-	Duration    time.Duration
-	Driver      string   // "namespaces", "landlock" or "none"
-	NotEnforced []string // one sentence for each thing asked for and not done
+	Duration    time.Duration // of a warm program, from its input on
+	Warm        bool          // the program was running before it was asked for
+	Driver      string        // "namespaces", "landlock" or "none"
+	NotEnforced []string      // one sentence for each thing asked for and not done
 }
 
 // DriverReport is one line of patch-git doctor.

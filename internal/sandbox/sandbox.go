@@ -31,21 +31,10 @@ type driver interface {
 	name() string
 	// open is what the driver cannot enforce, whatever the job.
 	open() []string
-	// prepare starts what can be started before the job is there. The job is
-	// the one to come, or one like it.
-	prepare(like Job) (prepared, error)
-}
-
-// prepared is one started run that lacks its job. Exactly one of start and
-// discard is called, once.
-type prepared interface {
-	// fits tells whether it was prepared for a job like this.
-	fits(Job) bool
-	// start gives it the job, which is checked. A rehearsal sets everything
-	// up and lets no program run. clean removes what the run leaves behind; it
-	// is called after the tree ended.
+	// start starts the job, which is checked. A rehearsal sets everything up
+	// and lets no program run. clean removes what the run leaves behind; it is
+	// called after the tree ended.
 	start(j Job, rehearsal bool) (t *tree, clean func(), err error)
-	discard()
 }
 
 // Sandbox runs jobs with the driver that was chosen when it was opened. It is
@@ -55,7 +44,7 @@ type Sandbox struct {
 	driver driver
 
 	mu    sync.Mutex
-	spare chan prepared // nil, or soon one prepared run or a closed channel
+	spare chan *spare // nil, or soon one spare or a closed channel
 }
 
 // Open finds the driver that works here. An error is of kind Denied, reason
@@ -159,22 +148,23 @@ func (s *Sandbox) run(ctx context.Context, d driver, job Job) (Outcome, error) {
 	if err := ctx.Err(); err != nil {
 		return Outcome{Exit: -1}, fault.New(fault.KindOf(err), "run_cancelled", "run was stopped: %w", err)
 	}
-	p := s.takeSpare()
-	if p != nil && (d != s.driver || !p.fits(job)) {
-		p.discard()
-		p = nil
+	warm := s.takeSpare()
+	if warm != nil && (d != s.driver || !warm.serves(job)) {
+		warm.discard()
+		warm = nil
 	}
-	if p == nil {
-		var err error
-		if p, err = d.prepare(job); err != nil {
+	if warm == nil {
+		t, clean, err := d.start(job, false)
+		if err != nil {
 			return Outcome{Exit: -1}, err
 		}
+		warm = &spare{t: t, clean: clean}
 	}
-	t, clean, err := p.start(job, false)
-	if err != nil {
-		return Outcome{Exit: -1}, err
+	t := warm.t
+	defer warm.clean()
+	if job.Late {
+		t.feed(job)
 	}
-	defer clean()
 	out, err := t.supervise(ctx, job.Limits, s.opts.Now)
 	select {
 	case err = <-t.shut: // the program did not start
@@ -184,48 +174,9 @@ func (s *Sandbox) run(ctx context.Context, d driver, job Job) (Outcome, error) {
 	if err != nil {
 		return out, err
 	}
-	out.Driver = d.name()
+	out.Driver, out.Warm = d.name(), warm.job.Late
 	out.NotEnforced = append(d.open(), out.NotEnforced...)
 	return out, nil
-}
-
-// Warm begins the next run before its job is known, and returns at once: the
-// start of the helper and the empty root are ready when Run comes. guess is
-// what the job is likely to be, as far as network and mounts go; for a job
-// that is otherwise the beginning is thrown away. Close ends what no Run took.
-func (s *Sandbox) Warm(guess Job) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.spare != nil {
-		return
-	}
-	spare := make(chan prepared, 1)
-	s.spare = spare
-	go func() {
-		defer close(spare)
-		// A failure shows when Run tries for itself.
-		if p, err := s.driver.prepare(guess); err == nil {
-			spare <- p
-		}
-	}()
-}
-
-func (s *Sandbox) takeSpare() prepared {
-	s.mu.Lock()
-	spare := s.spare
-	s.spare = nil
-	s.mu.Unlock()
-	if spare == nil {
-		return nil
-	}
-	return <-spare
-}
-
-// Close ends what Warm began. The Sandbox may be used again.
-func (s *Sandbox) Close() {
-	if p := s.takeSpare(); p != nil {
-		p.discard()
-	}
 }
 
 // rehearsalTime is how long a host may take to build an empty sandbox.
@@ -235,11 +186,7 @@ const rehearsalTime = 10 * time.Second
 func rehearse(ctx context.Context, d driver) error {
 	job := Job{Argv: []string{"/"}, Dir: ScratchDir}
 	job.Limits = Limits{Wall: rehearsalTime}.withDefaults()
-	p, err := d.prepare(job)
-	if err != nil {
-		return err
-	}
-	t, clean, err := p.start(job, true)
+	t, clean, err := d.start(job, true)
 	if err != nil {
 		return err
 	}

@@ -21,17 +21,21 @@ const self = "/proc/self/exe"
 func helperEnv() []string { return []string{"GOMAXPROCS=1", "GOGC=off"} }
 
 // pipes are the ends of one run. Those of the child are closed here once the
-// child has them.
+// child has them. The standard input is nil unless it comes late.
 type pipes struct {
-	stdout, stderr, order, status     *os.File // ours
-	stdoutW, stderrW, orderR, statusW *os.File // the child's
+	stdin, stdout, stderr, order, status      *os.File // ours
+	stdinR, stdoutW, stderrW, orderR, statusW *os.File // the child's
 }
 
-func newPipes() (*pipes, error) {
+func newPipes(late bool) (*pipes, error) {
 	p := &pipes{}
-	for _, pair := range []struct{ r, w **os.File }{
+	pairs := []struct{ r, w **os.File }{
 		{&p.stdout, &p.stdoutW}, {&p.stderr, &p.stderrW}, {&p.orderR, &p.order}, {&p.status, &p.statusW},
-	} {
+	}
+	if late {
+		pairs = append(pairs, struct{ r, w **os.File }{&p.stdinR, &p.stdin})
+	}
+	for _, pair := range pairs {
 		r, w, err := os.Pipe()
 		if err != nil {
 			p.closeAll()
@@ -43,14 +47,14 @@ func newPipes() (*pipes, error) {
 }
 
 func (p *pipes) closeTheirs() {
-	for _, f := range []*os.File{p.stdoutW, p.stderrW, p.orderR, p.statusW} {
+	for _, f := range []*os.File{p.stdinR, p.stdoutW, p.stderrW, p.orderR, p.statusW} {
 		_ = f.Close()
 	}
 }
 
 func (p *pipes) closeAll() {
 	p.closeTheirs()
-	for _, f := range []*os.File{p.stdout, p.stderr, p.order, p.status} {
+	for _, f := range []*os.File{p.stdin, p.stdout, p.stderr, p.order, p.status} {
 		_ = f.Close()
 	}
 }
@@ -63,17 +67,18 @@ type helper struct {
 	kill  func()
 }
 
-// newHelper starts a helper. settle runs after the first process ended and
-// before it is reaped, while its number is still its own.
-func newHelper(name string, attr *syscall.SysProcAttr, kill func(*os.Process), settle func()) (*helper, error) {
-	p, err := newPipes()
+// newHelper starts a helper for a job whose input comes late or not. settle
+// runs after the first process ended and before it is reaped, while its number
+// is still its own.
+func newHelper(name string, late bool, attr *syscall.SysProcAttr, kill func(*os.Process), settle func()) (*helper, error) {
+	p, err := newPipes(late)
 	if err != nil {
 		return nil, failed(stepStart, "pipe", errnoOf(err)).classify()
 	}
 	attr.Pdeathsig = syscall.SIGKILL
 	proc, ended, err := start(self, &os.ProcAttr{
 		Dir: "/", Env: helperEnv(), Sys: attr,
-		Files: []*os.File{nil, p.stdoutW, p.stderrW, p.orderR, p.statusW},
+		Files: []*os.File{p.stdinR, p.stdoutW, p.stderrW, p.orderR, p.statusW},
 	}, name, settle)
 	if err != nil {
 		p.closeAll()
@@ -83,16 +88,6 @@ func newHelper(name string, attr *syscall.SysProcAttr, kill func(*os.Process), s
 	return &helper{p, proc, ended, func() { kill(proc) }}, nil
 }
 
-// alive tells whether the helper still waits.
-func (h *helper) alive() bool { return len(h.ended) == 0 }
-
-// discard ends a helper that gets no order.
-func (h *helper) discard() {
-	h.kill()
-	<-h.ended
-	h.pipes.closeAll()
-}
-
 // give hands the order over, and with it the helper's life.
 func (h *helper) give(o *order) *tree {
 	p, shut := h.pipes, make(chan error, 1)
@@ -100,15 +95,17 @@ func (h *helper) give(o *order) *tree {
 		defer func() { _ = p.order.Close() }()
 		// A helper that died has closed its end: the verdict says why.
 		_, _ = p.order.Write(o.encode())
-		if err := o.job.open(); err != nil {
-			shut <- err
-			h.kill()
-			return
+		if !o.job.Late {
+			if err := o.job.open(); err != nil {
+				shut <- err
+				h.kill()
+				return
+			}
 		}
 		_, _ = p.order.Write([]byte{orderGo})
 	}()
 	return &tree{
-		shut: shut,
+		shut: shut, stdin: p.stdin,
 		proc: h.proc, ended: h.ended, stdout: p.stdout, stderr: p.stderr, kill: h.kill,
 		census:  func(l Limits) (count, error) { return census(h.proc.Pid, l) },
 		verdict: func() ([]string, error) { return verdict(p.status) },

@@ -24,6 +24,7 @@ const (
 type tree struct {
 	proc           *os.Process
 	ended          <-chan ending
+	stdin          *os.File // our end of a late standard input, else nil
 	stdout, stderr *os.File // our ends of the pipes
 	// kill ends all of the tree. It may be called at any time and often.
 	kill func()
@@ -34,6 +35,36 @@ type tree struct {
 	verdict func() (notes []string, err error)
 	// shut has the error of the job's gate when it did not open.
 	shut chan error
+}
+
+// feed writes a late standard input once the job's gate has opened.
+func (t *tree) feed(j Job) {
+	go func() {
+		defer func() { _ = t.stdin.Close() }()
+		if err := j.open(); err != nil {
+			t.shut <- err
+			t.kill()
+			return
+		}
+		// A program that ended has closed its end.
+		_, _ = t.stdin.Write(j.Stdin)
+	}()
+}
+
+// discard ends a program that gets no input.
+func (t *tree) discard() {
+	t.kill()
+	<-t.ended
+	t.close()
+	if t.verdict != nil {
+		_, _ = t.verdict() // closes the pipe that it reads
+	}
+}
+
+func (t *tree) close() {
+	for _, f := range []*os.File{t.stdin, t.stdout, t.stderr} {
+		_ = f.Close()
+	}
 }
 
 // ending is what the wait for the first process brought.

@@ -19,13 +19,6 @@ type none struct{ temp string }
 
 func (none) name() string { return "none" }
 
-// prepare has nothing to begin with.
-func (n none) prepare(Job) (prepared, error) { return n, nil }
-
-func (none) fits(Job) bool { return true }
-
-func (none) discard() {}
-
 func (none) open() []string {
 	return []string{
 		"files: every file of the user can be read and written, whatever the mounts say",

@@ -18,7 +18,10 @@ func (n none) start(j Job, _ bool) (*tree, func(), error) {
 		return nil, nil, err
 	}
 	j = relocate(s.dir, j.Mounts).job(j)
-	t, err := (*tree)(nil), j.open()
+	var t *tree
+	if !j.Late {
+		err = j.open()
+	}
 	if err == nil {
 		t, err = n.launch(s, j)
 	}
@@ -46,7 +49,7 @@ func (none) launch(s *scratch, j Job) (*tree, error) {
 	defer func() { _ = errW.Close() }()
 	cmd := &exec.Cmd{
 		Path: j.Argv[0], Args: j.Argv, Env: j.Env, Dir: j.Dir,
-		Stdin: bytes.NewReader(j.Stdin), Stdout: outW, Stderr: errW,
+		Stdout: outW, Stderr: errW,
 		SysProcAttr: &syscall.SysProcAttr{Setpgid: true},
 		// The program need not read all of its input, nor close it.
 		WaitDelay: drain,
@@ -54,27 +57,35 @@ func (none) launch(s *scratch, j Job) (*tree, error) {
 	if cmd.Env == nil {
 		cmd.Env = []string{} // nil would be the caller's own environment
 	}
-	if j.StdinFile != "" {
-		in, err := os.Open(j.StdinFile)
-		if err != nil {
-			_ = outR.Close()
-			_ = errR.Close()
-			return nil, fault.New(fault.Unavailable, "scratch", "open standard input: %w", err)
-		}
+	t := &tree{stdout: outR, stderr: errR, shut: make(chan error, 1)}
+	var in *os.File
+	switch {
+	case j.Late:
+		in, t.stdin, err = os.Pipe()
+	case j.StdinFile != "":
+		in, err = os.Open(j.StdinFile)
+	default:
+		cmd.Stdin = bytes.NewReader(j.Stdin)
+	}
+	if err != nil {
+		t.close()
+		return nil, fault.New(fault.Unavailable, "scratch", "open standard input: %w", err)
+	}
+	if in != nil {
 		defer func() { _ = in.Close() }()
 		cmd.Stdin = in
 	}
 	if err := cmd.Start(); err != nil {
-		_ = outR.Close()
-		_ = errR.Close()
+		t.close()
 		return nil, fault.New(fault.Unavailable, "exec", "start the tool: %w", err)
 	}
-	kill := func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	ended := make(chan ending, 1)
 	go func() {
 		// An unread rest of the input is no error of the program.
 		_ = cmd.Wait()
 		ended <- ending{state: cmd.ProcessState}
 	}()
-	return &tree{proc: cmd.Process, ended: ended, stdout: outR, stderr: errR, kill: kill}, nil
+	t.proc, t.ended = cmd.Process, ended
+	t.kill = func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	return t, nil
 }

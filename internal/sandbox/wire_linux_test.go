@@ -26,7 +26,13 @@ func fullOrder() *order {
 }
 
 func TestOrderTravels(t *testing.T) {
-	want := fullOrder()
+	for _, o := range []*order{fullOrder(), {job: Job{Argv: []string{"/x"}, Env: []string{}, Mounts: []Mount{}, Files: []File{}, Stdin: []byte{}, Late: true}, links: []link{}}} {
+		travels(t, o)
+	}
+}
+
+func travels(t *testing.T, want *order) {
+	t.Helper()
 	b := want.encode()
 	var got order
 	if err := got.decode(b[8:]); err != nil {
@@ -48,6 +54,7 @@ func TestOrderTravels(t *testing.T) {
 
 func FuzzOrder(f *testing.F) {
 	f.Add(fullOrder().encode()[8:])
+	f.Add((&order{job: Job{Late: true}}).encode()[8:])
 	f.Add([]byte{})
 	f.Add([]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f})
 	f.Fuzz(func(t *testing.T, b []byte) {

@@ -1,0 +1,67 @@
+package sandbox
+
+import "reflect"
+
+// spare is a program that runs and waits for its late standard input.
+type spare struct {
+	job   Job
+	t     *tree
+	clean func()
+}
+
+// serves tells whether the spare is the program that the job asks for: alive,
+// and the same in every word but the input.
+func (s *spare) serves(j Job) bool {
+	j.Stdin, j.Gate = nil, nil
+	return len(s.t.ended) == 0 && reflect.DeepEqual(s.job, j)
+}
+
+func (s *spare) discard() {
+	s.t.discard()
+	s.clean()
+}
+
+// Warm starts the program of a late job before it is known whether the job
+// will come and what its input is, and returns at once. The next Run of the
+// same job, input and gate aside, gives it both; for a job that differs in
+// anything the program is ended unused. Close ends what no Run took, and so
+// does the end of this process.
+func (s *Sandbox) Warm(job Job) {
+	job, err := job.checked()
+	if err != nil || !job.Late {
+		return // Run will say so
+	}
+	job.Stdin, job.Gate = nil, nil
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.spare != nil {
+		return
+	}
+	made := make(chan *spare, 1)
+	s.spare = made
+	go func() {
+		defer close(made)
+		// A failure shows when Run tries for itself.
+		if t, clean, err := s.driver.start(job, false); err == nil {
+			made <- &spare{job, t, clean}
+		}
+	}()
+}
+
+func (s *Sandbox) takeSpare() *spare {
+	s.mu.Lock()
+	made := s.spare
+	s.spare = nil
+	s.mu.Unlock()
+	if made == nil {
+		return nil
+	}
+	return <-made
+}
+
+// Close ends what Warm began. The Sandbox may be used again.
+func (s *Sandbox) Close() {
+	if warm := s.takeSpare(); warm != nil {
+		warm.discard()
+	}
+}
