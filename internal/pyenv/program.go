@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/patch-cat/patch-git/internal/durable"
@@ -43,7 +44,14 @@ const (
 type Program struct {
 	in     *Interpreter
 	source []byte
-	launch []byte // nil: the source does not compile, and running it will say so
+	launch *launch // nil: the source does not compile, and running it will say so
+}
+
+// launch is what makes a start quick.
+type launch struct {
+	runner  []byte   // the bytecode file of runner.py
+	code    []byte   // the tool's code
+	imports []string // modules of the standard library that the tool begins by importing
 }
 
 // Prepare makes a program from the verified source of a tool. The first time
@@ -53,10 +61,13 @@ func (p *Pythons) Prepare(ctx context.Context, in *Interpreter, source []byte) (
 	g := &Program{in: in, source: source}
 	digest := spec.DigestOf(source)
 	key := sha(in.Build.Hex(), runnerScript, compileScript, digest.Hex())
-	path := filepath.Join(p.host.Paths.Cache(), "bytecode", key.Hex()+".pyc")
-	if b, err := durable.ReadFile(path, launchBytes); err == nil && in.sealed(b, key) {
-		g.launch = b
-		return g, nil
+	path := filepath.Join(p.host.Paths.Cache(), "bytecode", key.Hex())
+	if b, err := durable.ReadFile(path, launchBytes); err == nil {
+		if parts, ok := unseal(b, key); ok {
+			if g.launch = in.launch(parts); g.launch != nil {
+				return g, nil
+			}
+		}
 	}
 	job := in.job(compileScript, "launch", runnerScript)
 	job.Stdin = source
@@ -65,14 +76,29 @@ func (p *Pythons) Prepare(ctx context.Context, in *Interpreter, source []byte) (
 	if err != nil {
 		return nil, err
 	}
-	if out.Exit != 0 || out.StdoutCut || !in.bytecode(out.Stdout) {
+	if out.Exit != 0 || out.StdoutCut {
 		return g, nil
 	}
-	g.launch = out.Stdout
-	seal(g.launch, key)
-	// Without the cache the next run compiles again; that is all.
-	_ = durable.Replace(path, g.launch, 0o600)
+	if g.launch = in.launch(out.Stdout); g.launch != nil {
+		// Without the cache the next run compiles again; that is all.
+		_ = durable.Replace(path, seal(out.Stdout, key), 0o600)
+	}
 	return g, nil
+}
+
+// launch reads what compile.py wrote; nil when that is something else.
+func (in *Interpreter) launch(b []byte) *launch {
+	parts, whole := split(b, 3)
+	if !whole || !in.bytecode(parts[0]) {
+		return nil
+	}
+	l := &launch{runner: parts[0], code: parts[1]}
+	for name := range strings.SplitSeq(string(parts[2]), "\n") {
+		if name != "" {
+			l.imports = append(l.imports, name)
+		}
+	}
+	return l
 }
 
 // bytecode tells whether b is a bytecode file for this interpreter, of the
@@ -83,20 +109,24 @@ func (in *Interpreter) bytecode(b []byte) bool {
 	return err == nil && len(b) > pycHeader && slices.Equal(b[:4], magic) && binary.LittleEndian.Uint32(b[4:]) == pycUnchecked
 }
 
-// seal writes a check of the whole content into the place of the source hash,
-// which nothing reads, so that a file cut short by a power failure, or put
-// under another name, is noticed.
-func seal(b []byte, key spec.Digest) { copy(b[8:pycHeader], check(b, key)) }
+// seal puts a check of the content and of the name that it is kept under
+// before it, so that a file cut short by a power failure, or put under another
+// name, is noticed.
+func seal(b []byte, key spec.Digest) []byte { return append(check(b, key), b...) }
 
-func (in *Interpreter) sealed(b []byte, key spec.Digest) bool {
-	return in.bytecode(b) && slices.Equal(b[8:pycHeader], check(b, key))
+// unseal returns what was sealed under the key.
+func unseal(b []byte, key spec.Digest) ([]byte, bool) {
+	if len(b) < sha256.Size || !slices.Equal(b[:sha256.Size], check(b[sha256.Size:], key)) {
+		return nil, false
+	}
+	return b[sha256.Size:], true
 }
 
 func check(b []byte, key spec.Digest) []byte {
 	h := sha256.New()
 	h.Write(key[:])
-	h.Write(b[pycHeader:])
-	return h.Sum(nil)[:pycHeader-8]
+	h.Write(b)
+	return h.Sum(nil)
 }
 
 // Call is what one run of a program gets.
@@ -111,18 +141,14 @@ type Call struct {
 
 // Job is the run of a program as `python /tmp/tool.py < /tmp/args.json`
 // [AR-43]: in /tmp, with PATH, HOME, LANG and TMPDIR as its whole environment.
+// The tool, with its arguments, is the job's late input: what runs before is
+// the interpreter and the runner.
 func (g *Program) Job(c Call) sandbox.Job {
 	job := sandbox.Job{
-		Argv: append(g.in.argv(), toolPath),
-		Env:  g.in.env(),
-		Files: []sandbox.File{
-			{Target: toolPath, Data: g.source},
-			{Target: argsPath, Data: c.Args},
-		},
-		StdinFile: argsPath,
-		Mounts:    append(g.in.mounts(), c.Grants...),
-		Network:   c.Network,
-		Limits:    c.Limits,
+		Env:     g.in.env(),
+		Mounts:  append(g.in.mounts(), c.Grants...),
+		Network: c.Network,
+		Limits:  c.Limits,
 	}
 	if c.Env.Dir != "" {
 		job.Mounts = append(job.Mounts, sandbox.Mount{Source: c.Env.Dir, Target: c.Env.Dir})
@@ -133,13 +159,23 @@ func (g *Program) Job(c Call) sandbox.Job {
 	if c.Token != "" {
 		job.Env = append(job.Env, TokenVariable+"="+c.Token)
 	}
-	if g.launch != nil {
-		end := "soon"
-		if c.Network || slices.ContainsFunc(c.Grants, func(m sandbox.Mount) bool { return m.Write }) {
-			end = "slowly"
-		}
-		job.Argv = append(g.in.argv(), launchPath, end, toolPath, c.Env.Dir)
-		job.Files = append(job.Files, sandbox.File{Target: launchPath, Data: g.launch})
+	if g.launch == nil {
+		job.Argv = append(g.in.argv(), toolPath)
+		job.Files = []sandbox.File{{Target: toolPath, Data: g.source}, {Target: argsPath, Data: c.Args}}
+		job.StdinFile = argsPath
+		return job
+	}
+	end := "soon"
+	if c.Network || slices.ContainsFunc(c.Grants, func(m sandbox.Mount) bool { return m.Write }) {
+		end = "slowly"
+	}
+	job.Argv = append(g.in.argv(), launchPath, end, toolPath, argsPath, c.Env.Dir)
+	job.Argv = append(job.Argv, g.launch.imports...)
+	job.Files = []sandbox.File{{Target: launchPath, Data: g.launch.runner}}
+	job.Late = true
+	for _, part := range [][]byte{g.launch.code, g.source, c.Args} {
+		job.Stdin = binary.LittleEndian.AppendUint32(job.Stdin, uint32(len(part)))
+		job.Stdin = append(job.Stdin, part...)
 	}
 	return job
 }

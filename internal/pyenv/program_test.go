@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -58,6 +59,16 @@ var scripts = map[string]string{
 	"warning":        "import warnings\nwarnings.warn('old', DeprecationWarning)\n",
 	"async":          "import asyncio\nasync def m(): return 3\nprint(asyncio.run(m()))\n",
 	"stdin lines":    "import sys\nfor line in sys.stdin: print(repr(line))\n",
+	"stdin itself":   "import sys, os\nprint(sys.stdin.name, sys.stdin.mode, sys.stdin.encoding, sys.stdin.errors, sys.stdin.line_buffering, sys.stdin.newlines, sys.stdin is sys.__stdin__, sys.stdin.buffer.raw.closefd)\n",
+	"stdin twice":    "import sys\nprint(sys.stdin.read(), sys.stdin.fileno())\n",
+	"stdin bytes":    "import os, sys\nprint(os.read(0, 3))\n",
+	"input":          "print(repr(input()))\n",
+	"no stdin":       "import sys\nsys.stdin.close()\nprint('closed')\n",
+	"print first":    "print('mine')\nimport this\n",
+	"import this":    "import json, this, re\n",
+	"modules":        "'''doc'''\nfrom __future__ import annotations\nimport json, xml.dom\nfrom collections import abc as a, OrderedDict\nimport sys\nprint(sorted(m for m in sys.modules if m.startswith(('json', 'xml', 'coll', 're'))))\n",
+	"import missing": "import json\nimport no_such_module\nimport re\n",
+	"import warns":   "import warnings\nimport sre_compile, imp\n",
 	"interrupt-like": "class Quiet(SystemExit): pass\nraise Quiet(6)\n",
 	"future":         "from __future__ import annotations\nx: int = 1\nprint(__annotations__)\n",
 	"empty":          "",
@@ -174,6 +185,43 @@ func TestLandlock(t *testing.T) {
 	}
 }
 
+// What a tool imports first is imported before it is there, unless somebody
+// could notice.
+func TestImports(t *testing.T) {
+	p := real(t)
+	in := anyPython(t, p)
+	for source, want := range map[string][]string{
+		"import json\nimport sys\n": {"json", "sys"},
+		"\"\"\"about\"\"\"\nimport json, re as r\nfrom xml.dom import minidom\n": {"json", "re", "xml.dom"},
+		"from __future__ import annotations\nimport json\n":                      {"__future__", "json"},
+		"import json\nx = 1\nimport re\n":                                        {"json"},
+		"import json\nimport numpy\nimport re\n":                                 {"json"}, // its time is the tool's own
+		"import json\nimport this\nimport re\n":                                  {"json"}, // prints
+		"from . import x\n":                                                      nil,
+		"def f():\n    import json\n":                                            nil,
+		"":                                                                       nil,
+	} {
+		g, err := p.Prepare(t.Context(), in, []byte(source))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(g.launch.imports, want) {
+			t.Errorf("%q: got %q, want %q", source, g.launch.imports, want)
+		}
+	}
+}
+
+// The standard input is a file, as with `< args.json`, and not the pipe that
+// the tool itself came through.
+func TestStandardInput(t *testing.T) {
+	p := real(t)
+	in := anyPython(t, p)
+	out := run(t, p, in, "import os, stat, sys\nprint(stat.S_ISREG(os.fstat(0).st_mode), sys.stdin.seekable(), sys.stdin.read(), sys.stdin.seek(0), sys.stdin.read(), sorted(os.listdir('/proc/self/fd')))\n", Call{Args: []byte("{}")})
+	if want := "True True {} 0 {} ['0', '1', '2', '3']\n"; string(out.Stdout) != want {
+		t.Errorf("got %q, %s, want %q", out.Stdout, out.Stderr, want)
+	}
+}
+
 func TestBytecodeCache(t *testing.T) {
 	p := real(t)
 	in := anyPython(t, p)
@@ -189,11 +237,11 @@ func TestBytecodeCache(t *testing.T) {
 		return g
 	}
 	first := prepare()
-	list, err := filepath.Glob(filepath.Join(p.host.Paths.Cache(), "bytecode", "*.pyc"))
+	list, err := filepath.Glob(filepath.Join(p.host.Paths.Cache(), "bytecode", "*"))
 	if err != nil || len(list) != 1 {
 		t.Fatalf("got %v, %v in the cache, want one file", list, err)
 	}
-	if flags := binary.LittleEndian.Uint32(first.launch[4:]); flags != pycUnchecked {
+	if flags := binary.LittleEndian.Uint32(first.launch.runner[4:]); flags != pycUnchecked {
 		t.Errorf("got flags %d, want %d: the interpreter would compile again", flags, pycUnchecked)
 	}
 	if prepare(); len(counted.jobs) != 1 {
@@ -205,30 +253,36 @@ func TestBytecodeCache(t *testing.T) {
 	}
 	// Each damage must be noticed, and the next preparation must repair it.
 	for name, damage := range map[string]func([]byte) []byte{
-		"cut short":     func(b []byte) []byte { return b[:len(b)-1] },
-		"empty":         func([]byte) []byte { return nil },
-		"flipped bit":   func(b []byte) []byte { b[len(b)/2] ^= 1; return b },
-		"other python":  func(b []byte) []byte { b[0] ^= 1; return b },
-		"checked flags": func(b []byte) []byte { b[4] = 3; return b },
-		"timestamp":     func(b []byte) []byte { b[4] = 0; return b },
+		"cut short":    func(b []byte) []byte { return b[:len(b)-1] },
+		"empty":        func([]byte) []byte { return nil },
+		"flipped bit":  func(b []byte) []byte { b[len(b)/2] ^= 1; return b },
+		"other check":  func(b []byte) []byte { b[0] ^= 1; return b },
+		"other python": func(b []byte) []byte { b[32+4] ^= 1; return b },
 	} {
 		if err := durable.Replace(list[0], damage(slices.Clone(whole)), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		before := len(counted.jobs)
-		if g := prepare(); len(counted.jobs) != before+1 || !slices.Equal(g.launch, whole) {
+		if g := prepare(); len(counted.jobs) != before+1 || !reflect.DeepEqual(g.launch, first.launch) {
 			t.Errorf("%s: got %d compilations, want 1 and the same bytecode", name, len(counted.jobs)-before)
 		}
 	}
 	// The file of another source under this one's name is noticed too.
-	other, err := p.Prepare(t.Context(), in, []byte("print('other')\n"))
+	if _, err := p.Prepare(t.Context(), in, []byte("print('other')\n")); err != nil {
+		t.Fatal(err)
+	}
+	both, err := filepath.Glob(filepath.Join(p.host.Paths.Cache(), "bytecode", "*"))
+	if err != nil || len(both) != 2 {
+		t.Fatalf("got %v, %v in the cache, want two files", both, err)
+	}
+	other, err := os.ReadFile(both[1-slices.Index(both, list[0])])
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := durable.Replace(list[0], other.launch, 0o600); err != nil {
+	if err := durable.Replace(list[0], other, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if g := prepare(); !slices.Equal(g.launch, whole) {
+	if g := prepare(); !reflect.DeepEqual(g.launch, first.launch) {
 		t.Error("got another tool's bytecode, want its own")
 	}
 }

@@ -1,9 +1,12 @@
-"""Runs one tool as `python tool.py` would, only sooner.
+"""Runs one tool as `python tool.py < args.json` would, only sooner.
 
-The text in the call at the end stands for the tool's code object: compile.py
-puts that in its place, so that a single file holds all that has to be loaded.
-Arguments: how to end ("soon" or "slowly"), the tool's path, the directory of
-its packages or "". Works on CPython 3.9 to 3.14.
+It starts before the tool is there, imports what the tool will import first,
+and waits. On descriptor 0 come, each after its length in four bytes, the tool's
+code as marshal writes it, its source and its arguments.
+
+Arguments: how to end ("soon" or "slowly"), the paths of the tool and of its
+arguments, the directory of its packages or "", and names of modules of the
+standard library. Works on CPython 3.9 to 3.14.
 """
 import sys
 
@@ -27,18 +30,72 @@ class Leave:
         raise SystemExit(code)
 
 
-def begin(tool):
-    """Leave the interpreter as script mode would; returns the names of __main__."""
-    here, path, packages = sys.argv[0], sys.argv[2], sys.argv[3]
+def prepare():
+    """What can be done before the tool is known."""
     try:
-        posix.unlink(here)  # the tool finds /tmp as the contract says
+        posix.unlink(sys.argv[0])  # the tool finds /tmp as the contract says
     except OSError:
         pass
+    if posix.environ.pop(b"LD_LIBRARY_PATH", None) is not None:
+        posix.unsetenv(b"LD_LIBRARY_PATH")  # was for this interpreter's own start
+    for name in sys.argv[5:]:
+        try:
+            __import__(name)
+        except Exception:
+            pass  # the tool's own import of it will say why
+
+
+def receive():
+    """The next part of what comes on descriptor 0."""
+
+    def take(n):
+        parts = []
+        while n:
+            part = posix.read(0, n)
+            if not part:
+                posix._exit(1)  # the run was called off
+            parts.append(part)
+            n -= len(part)
+        return b"".join(parts)
+
+    return take(int.from_bytes(take(4), "little"))
+
+
+def place(path, data):
+    flags = posix.O_WRONLY | posix.O_CREAT | posix.O_EXCL | posix.O_CLOEXEC
+    fd = posix.open(path, flags, 0o444)
+    while data:
+        data = data[posix.write(fd, data) :]
+    posix.close(fd)
+
+
+def redirect(path):
+    """Make a file the standard input, as the shell and the interpreter would have."""
+    fd = posix.open(path, posix.O_RDONLY)
+    posix.dup2(fd, 0)
+    posix.close(fd)
+    import _io
+
+    old = sys.stdin
+    buffer = _io.open(0, "rb", closefd=False)
+    buffer.raw.name = "<stdin>"
+    sys.stdin = sys.__stdin__ = _io.TextIOWrapper(buffer, encoding=old.encoding, errors=old.errors, newline="\n")
+    sys.stdin.mode = "r"
+
+
+def begin():
+    """Take the tool and leave the interpreter as script mode would; returns the
+    tool's code and the names of its __main__."""
+    import marshal
+
+    path, arguments, packages = sys.argv[2:5]
+    tool = marshal.loads(receive())
+    place(path, receive())
+    place(arguments, receive())
+    redirect(arguments)
     sys.argv[:] = [path]
     if packages:
         sys.path.append(packages)  # behind the standard library, as site-packages is
-    if posix.environ.pop(b"LD_LIBRARY_PATH", None) is not None:
-        posix.unsetenv(b"LD_LIBRARY_PATH")  # was for this interpreter's own start
     if tool.co_filename != path:
         # Where the sandbox cannot show the file at /tmp, tracebacks and
         # linecache go by the place where it is.
@@ -51,7 +108,7 @@ def begin(tool):
     loader = sys.modules["_frozen_importlib_external"].SourceFileLoader("__main__", path)
     main.__dict__.update(__file__=path, __cached__=None, __loader__=loader, __builtins__=builtins)
     sys.modules["__main__"] = main
-    return main.__dict__
+    return tool, main.__dict__
 
 
 def leave(error):
@@ -111,9 +168,10 @@ def finish(code):
     return code
 
 
-def run(tool):
+def run():
     slowly = sys.argv[1] == "slowly"
-    names = begin(tool)
+    prepare()
+    tool, names = begin()
     code = 0
     try:
         exec(tool, names)
@@ -127,4 +185,4 @@ def run(tool):
     posix._exit(finish(code))
 
 
-run("the code object of the tool")
+run()
