@@ -9,9 +9,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/patch-cat/patch-git/internal/ahead"
 	"github.com/patch-cat/patch-git/internal/consume"
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/host"
+	"github.com/patch-cat/patch-git/internal/paths"
 	"github.com/patch-cat/patch-git/internal/pyenv"
 	"github.com/patch-cat/patch-git/internal/sandbox"
 )
@@ -23,7 +25,7 @@ const lowestPython = "3.9"
 // who lives in root. python is the interpreter that the user points at, if any.
 func testHost(root, python string) *host.Host {
 	h := host.System()
-	h.Paths = host.Paths{Root: root}
+	h.Paths = paths.Paths{Root: root}
 	h.Terminal = host.Terminal{} // nobody is asked
 	if python != "" {
 		getenv := h.Getenv
@@ -60,7 +62,7 @@ func newClient(t *testing.T, h *host.Host) *consume.Client {
 // machine of another kind that has none can run no tool at all.
 func openBox(t *testing.T, h *host.Host) *sandbox.Sandbox {
 	t.Helper()
-	box, err := sandbox.Open(t.Context(), consume.SandboxOptions(h))
+	box, err := sandbox.Open(t.Context(), ahead.Options(h.Paths, h.Now))
 	if fault.ReasonOf(err) == "sandbox_unavailable" && runtime.GOOS != "linux" {
 		t.Skipf("no tool runs on %s: %v", runtime.GOOS, err)
 	}

@@ -15,20 +15,20 @@ import (
 	"time"
 
 	"github.com/patch-cat/patch-git/internal/audit"
-	"github.com/patch-cat/patch-git/internal/host"
+	"github.com/patch-cat/patch-git/internal/paths"
 )
 
 // household is one user's state and a registry, driven by processes of their own.
 type household struct {
 	t    *testing.T
 	dir  string
-	home host.Paths
+	home paths.Paths
 }
 
 func newHousehold(t *testing.T, tools ...string) *household {
 	t.Helper()
 	h := &household{t: t, dir: t.TempDir()}
-	h.home = host.Paths{Root: filepath.Join(h.dir, "user")}
+	h.home = paths.Paths{Root: filepath.Join(h.dir, "user")}
 	var sources [][]byte
 	for _, at := range tools {
 		data, err := fixture(at)

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/patch-cat/patch-git/internal/audit"
-	"github.com/patch-cat/patch-git/internal/host"
+	"github.com/patch-cat/patch-git/internal/paths"
 	"github.com/patch-cat/patch-git/spec"
 )
 
@@ -39,33 +39,33 @@ func TestCheck(t *testing.T) {
 		return os.WriteFile(path, bytes.ReplaceAll(b, []byte(from), []byte(to)), 0o600)
 	}
 	for name, tt := range map[string]struct {
-		tamper func(p host.Paths, record [3]string) error
+		tamper func(p paths.Paths, record [3]string) error
 		want   []string // reasons
 	}{
-		"nothing":                {func(host.Paths, [3]string) error { return nil }, nil},
-		"first record changed":   {func(_ host.Paths, r [3]string) error { return edit(r[0], `"exit_code":0`, `"exit_code":1`) }, []string{"chain"}},
-		"middle record changed":  {func(_ host.Paths, r [3]string) error { return edit(r[1], "home", "away") }, []string{"chain"}},
-		"last record changed":    {func(_ host.Paths, r [3]string) error { return edit(r[2], "home", "away") }, []string{"chain"}},
-		"first record removed":   {func(_ host.Paths, r [3]string) error { return os.Remove(r[0]) }, []string{"chain"}},
-		"middle record removed":  {func(_ host.Paths, r [3]string) error { return os.Remove(r[1]) }, []string{"chain"}},
-		"last record removed":    {func(_ host.Paths, r [3]string) error { return os.Remove(r[2]) }, []string{"chain"}},
-		"record made unreadable": {func(_ host.Paths, r [3]string) error { return edit(r[1], `"succeeded"`, `"splendid"`) }, []string{"chain", "record"}},
-		"record back to started": {func(_ host.Paths, r [3]string) error { return edit(r[1], `"succeeded"`, `"started"`) }, []string{"chain", "record"}},
-		"record under other name": {func(_ host.Paths, r [3]string) error {
+		"nothing":                {func(paths.Paths, [3]string) error { return nil }, nil},
+		"first record changed":   {func(_ paths.Paths, r [3]string) error { return edit(r[0], `"exit_code":0`, `"exit_code":1`) }, []string{"chain"}},
+		"middle record changed":  {func(_ paths.Paths, r [3]string) error { return edit(r[1], "home", "away") }, []string{"chain"}},
+		"last record changed":    {func(_ paths.Paths, r [3]string) error { return edit(r[2], "home", "away") }, []string{"chain"}},
+		"first record removed":   {func(_ paths.Paths, r [3]string) error { return os.Remove(r[0]) }, []string{"chain"}},
+		"middle record removed":  {func(_ paths.Paths, r [3]string) error { return os.Remove(r[1]) }, []string{"chain"}},
+		"last record removed":    {func(_ paths.Paths, r [3]string) error { return os.Remove(r[2]) }, []string{"chain"}},
+		"record made unreadable": {func(_ paths.Paths, r [3]string) error { return edit(r[1], `"succeeded"`, `"splendid"`) }, []string{"chain", "record"}},
+		"record back to started": {func(_ paths.Paths, r [3]string) error { return edit(r[1], `"succeeded"`, `"started"`) }, []string{"chain", "record"}},
+		"record under other name": {func(_ paths.Paths, r [3]string) error {
 			return os.Rename(r[1], filepath.Join(filepath.Dir(r[1]), "20260314-100926-536897-aaaaaaaaaa.json"))
 		}, []string{"record", "chain"}},
-		"blob changed": {func(p host.Paths, _ [3]string) error {
+		"blob changed": {func(p paths.Paths, _ [3]string) error {
 			return edit(filepath.Join(p.Blobs(), spec.DigestOf([]byte("out 1")).Hex()), "out", "oops")
 		}, []string{"blob"}},
-		"blob removed": {func(p host.Paths, _ [3]string) error {
+		"blob removed": {func(p paths.Paths, _ [3]string) error {
 			return os.Remove(filepath.Join(p.Blobs(), spec.DigestOf([]byte("out 1")).Hex()))
 		}, []string{"blob"}},
-		"hint forged": {func(p host.Paths, _ [3]string) error {
+		"hint forged": {func(p paths.Paths, _ [3]string) error {
 			return os.WriteFile(filepath.Join(p.Runs(), ".head"), []byte(spec.DigestOf(nil).Hex()), 0o600)
 		}, []string{"chain"}},
-		"hint torn": {func(p host.Paths, _ [3]string) error { return os.Truncate(filepath.Join(p.Runs(), ".head"), 7) }, nil},
-		"hint lost": {func(p host.Paths, _ [3]string) error { return os.Remove(filepath.Join(p.Runs(), ".head")) }, nil},
-		"hint longer": {func(p host.Paths, _ [3]string) error {
+		"hint torn": {func(p paths.Paths, _ [3]string) error { return os.Truncate(filepath.Join(p.Runs(), ".head"), 7) }, nil},
+		"hint lost": {func(p paths.Paths, _ [3]string) error { return os.Remove(filepath.Join(p.Runs(), ".head")) }, nil},
+		"hint longer": {func(p paths.Paths, _ [3]string) error {
 			return os.WriteFile(filepath.Join(p.Runs(), ".head"), make([]byte, 999), 0o600)
 		}, nil},
 	} {
@@ -129,7 +129,7 @@ func TestMain(m *testing.M) {
 		n, err := strconv.Atoi(os.Args[3])
 		for range n {
 			if err == nil {
-				err = recordOne(host.Paths{Root: os.Args[2]})
+				err = recordOne(paths.Paths{Root: os.Args[2]})
 			}
 		}
 		if err != nil {
@@ -141,7 +141,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-func recordOne(p host.Paths) error {
+func recordOne(p paths.Paths) error {
 	j, rec := audit.Open(p, time.Now), sample()
 	run, err := j.Begin(context.Background(), rec)
 	if err != nil {
@@ -155,7 +155,7 @@ func recordOne(p host.Paths) error {
 	return nil
 }
 
-func recorder(t *testing.T, p host.Paths, n int) (*exec.Cmd, *bytes.Buffer) {
+func recorder(t *testing.T, p paths.Paths, n int) (*exec.Cmd, *bytes.Buffer) {
 	t.Helper()
 	exe, err := os.Executable()
 	if err != nil {
@@ -230,7 +230,7 @@ func TestKill(t *testing.T) {
 }
 
 func BenchmarkRun(b *testing.B) {
-	j, rec := audit.Open(host.Paths{Root: b.TempDir()}, time.Now), sample()
+	j, rec := audit.Open(paths.Paths{Root: b.TempDir()}, time.Now), sample()
 	rec.Output = json.RawMessage(`{"rows":[1,2,3]}`)
 	var begin time.Duration
 	for b.Loop() {

@@ -7,8 +7,8 @@ import (
 
 	"github.com/patch-cat/patch-git/internal/durable"
 	"github.com/patch-cat/patch-git/internal/fault"
-	"github.com/patch-cat/patch-git/internal/host"
 	"github.com/patch-cat/patch-git/internal/limits"
+	"github.com/patch-cat/patch-git/internal/paths"
 	"github.com/patch-cat/patch-git/spec"
 )
 
@@ -24,7 +24,7 @@ type Journal struct {
 
 // Open returns the journal below paths. It touches no file: the directories
 // are made by the first run.
-func Open(paths host.Paths, now func() time.Time) *Journal {
+func Open(paths paths.Paths, now func() time.Time) *Journal {
 	return &Journal{runs: paths.Runs(), blobs: paths.Blobs(), now: now}
 }
 

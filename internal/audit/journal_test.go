@@ -14,7 +14,7 @@ import (
 
 	"github.com/patch-cat/patch-git/internal/audit"
 	"github.com/patch-cat/patch-git/internal/fault"
-	"github.com/patch-cat/patch-git/internal/host"
+	"github.com/patch-cat/patch-git/internal/paths"
 	"github.com/patch-cat/patch-git/spec"
 )
 
@@ -25,9 +25,9 @@ func clock() func() time.Time {
 }
 
 // journal opens a fresh journal.
-func journal(t *testing.T) (*audit.Journal, host.Paths) {
+func journal(t *testing.T) (*audit.Journal, paths.Paths) {
 	t.Helper()
-	p := host.Paths{Root: t.TempDir()}
+	p := paths.Paths{Root: t.TempDir()}
 	return audit.Open(p, clock()), p
 }
 
@@ -112,7 +112,7 @@ func TestRun(t *testing.T) {
 }
 
 // modes checks that nobody else can read anything below the runs.
-func modes(t *testing.T, p host.Paths) {
+func modes(t *testing.T, p paths.Paths) {
 	t.Helper()
 	err := filepath.WalkDir(p.Runs(), func(path string, d fs.DirEntry, err error) error {
 		if err != nil {

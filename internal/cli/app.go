@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/patch-cat/patch-git/internal/ahead"
 	"github.com/patch-cat/patch-git/internal/consume"
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/host"
@@ -44,6 +45,7 @@ func Main(ctx context.Context, h *host.Host, args []string) int {
 	root.SetOut(a.out.out)
 	root.SetErr(h.Stderr)
 	err := root.ExecuteContext(ctx)
+	ahead.Drop()
 	a.out.endProgress()
 	if a.out.out.failed != nil && (err == nil || fault.KindOf(err) == fault.Internal) {
 		err = a.out.out.failed

@@ -14,6 +14,7 @@ import (
 	patchgit "github.com/patch-cat/patch-git"
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/host"
+	"github.com/patch-cat/patch-git/internal/paths"
 )
 
 func (a *app) demoCommand() *cobra.Command {
@@ -251,7 +252,7 @@ func (d *demo) title(text string) {
 func (d *demo) run(ctx context.Context, as string, want int, args ...string) error {
 	var stdout, stderr bytes.Buffer
 	h := *d.app.host
-	h.Paths = host.Paths{Root: filepath.Join(d.dir, as)}
+	h.Paths = paths.Paths{Root: filepath.Join(d.dir, as)}
 	h.Dir, h.Stdin, h.Stdout, h.Stderr = d.dir, strings.NewReader(""), &stdout, &stderr
 	h.Terminal = host.Terminal{}
 	command := "patch-git " + shellWords(args)

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/patch-cat/patch-git/internal/consume"
+	"github.com/patch-cat/patch-git/internal/ahead"
 	"github.com/patch-cat/patch-git/internal/durable"
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/pyenv"
@@ -63,10 +63,10 @@ of patch-git. The exit code is 0 where tools can be installed and run.`,
 
 func (a *app) examine(ctx context.Context) []examined {
 	lines := []examined{{What: "version", OK: true, Detail: Version + " on " + a.host.GOOS + "/" + a.host.GOARCH}, a.examineState()}
-	for _, r := range sandbox.Probe(ctx, consume.SandboxOptions(a.host)) {
+	for _, r := range sandbox.Probe(ctx, ahead.Options(a.host.Paths, a.host.Now)) {
 		lines = append(lines, examined{"sandbox driver", r.Works, r.Name + colon(r.Reason), r.NotEnforced})
 	}
-	box, err := sandbox.Open(ctx, consume.SandboxOptions(a.host))
+	box, err := sandbox.Open(ctx, ahead.Options(a.host.Paths, a.host.Now))
 	if err != nil {
 		return append(lines, examined{"sandbox", false, err.Error(), fault.HintsOf(err)})
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/host"
 	"github.com/patch-cat/patch-git/internal/limits"
+	"github.com/patch-cat/patch-git/internal/paths"
 	"github.com/patch-cat/patch-git/internal/signing"
 	"github.com/patch-cat/patch-git/ledger"
 	"github.com/patch-cat/patch-git/registry"
@@ -40,7 +41,7 @@ func newScene(t *testing.T) *scene {
 	s := &scene{t: t, key: key, dir: filepath.Join(t.TempDir(), "reg")}
 	s.doc = &ledger.Registry{Schema: ledger.RegistrySchema, Name: "demo/tools", Trust: key.Trust()}
 	s.client, err = New(&host.Host{
-		Paths: host.Paths{Root: t.TempDir()}, Now: func() time.Time { return clock },
+		Paths: paths.Paths{Root: t.TempDir()}, Now: func() time.Time { return clock },
 		HTTP: func() *http.Client { return &http.Client{} },
 	})
 	if err != nil {

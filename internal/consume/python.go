@@ -2,27 +2,24 @@ package consume
 
 import (
 	"context"
-	"path/filepath"
 
+	"github.com/patch-cat/patch-git/internal/ahead"
 	"github.com/patch-cat/patch-git/internal/audit"
 	"github.com/patch-cat/patch-git/internal/fault"
-	"github.com/patch-cat/patch-git/internal/host"
 	"github.com/patch-cat/patch-git/internal/pyenv"
 	"github.com/patch-cat/patch-git/internal/sandbox"
 	"github.com/patch-cat/patch-git/verify"
 )
 
-// SandboxOptions are how this program opens its sandbox on a host.
-func SandboxOptions(h *host.Host) sandbox.Options {
-	return sandbox.Options{Now: h.Now, Cache: filepath.Join(h.Paths.Cache(), "sandbox.json")}
-}
-
 func (c *Client) sandbox(ctx context.Context, unsafe bool) (*sandbox.Sandbox, error) {
 	if unsafe {
 		c.warn("the tool runs without a sandbox, with all of your rights")
-		return sandbox.OpenUnsafe(SandboxOptions(c.Host))
+		return sandbox.OpenUnsafe(ahead.Options(c.Host.Paths, c.Host.Now))
 	}
-	return sandbox.Open(ctx, SandboxOptions(c.Host))
+	if box := ahead.Take(); box != nil {
+		return box, nil
+	}
+	return sandbox.Open(ctx, ahead.Options(c.Host.Paths, c.Host.Now))
 }
 
 // prepare makes ready what a release needs to run, so that the first run is as

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/patch-cat/patch-git/internal/ahead"
 	"github.com/patch-cat/patch-git/internal/audit"
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/limits"
@@ -203,6 +204,7 @@ func (c *Client) run(ctx context.Context, s *Subject, args json.RawMessage, o Ru
 	if err != nil {
 		return nil, none, err
 	}
+	defer box.Close() // whatever was started ahead and not needed
 	var mounts []sandbox.Mount
 	for _, a := range g.list {
 		mounts = append(mounts, sandbox.Mount{Source: a.Path, Target: a.Path, Write: a.Write})
@@ -219,6 +221,9 @@ func (c *Client) run(ctx context.Context, s *Subject, args json.RawMessage, o Ru
 	out, err := box.Run(ctx, job)
 	if err != nil {
 		return nil, none, err
+	}
+	if s.Ref.Name != "" && !out.Warm {
+		ahead.Learn(c.Host.Paths, s.Ref.Name, job, len(g.list) == 0 && !o.UnsafeNoSandbox)
 	}
 	rec.Sandbox.Driver, rec.Sandbox.NotEnforced = out.Driver, out.NotEnforced
 	rec.ExitCode, rec.DurationMS = out.Exit, out.Duration.Milliseconds()

@@ -12,6 +12,7 @@ import (
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/host"
 	"github.com/patch-cat/patch-git/internal/limits"
+	"github.com/patch-cat/patch-git/internal/paths"
 	"github.com/patch-cat/patch-git/ledger"
 	"github.com/patch-cat/patch-git/manifest"
 	"github.com/patch-cat/patch-git/quarantine"
@@ -23,7 +24,7 @@ var clock = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 func newWorkshop(t *testing.T) *Workshop {
 	t.Helper()
-	w, err := New(&host.Host{Paths: host.Paths{Root: t.TempDir()}, Now: func() time.Time { return clock }}, "patch-git test")
+	w, err := New(&host.Host{Paths: paths.Paths{Root: t.TempDir()}, Now: func() time.Time { return clock }}, "patch-git test")
 	if err != nil {
 		t.Fatal(err)
 	}

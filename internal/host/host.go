@@ -7,6 +7,8 @@ import (
 	"io"
 	"net/http"
 	"time"
+
+	"github.com/patch-cat/patch-git/internal/paths"
 )
 
 // Host is made once, in main or in a test, and handed down.
@@ -21,7 +23,7 @@ type Host struct {
 	GOOS   string
 	GOARCH string
 	Home   string // the user's home directory; "" when there is none
-	Paths  Paths
+	Paths  paths.Paths
 	HTTP   func() *http.Client // made on first use
 
 	// Executable is the path of this program, for re-execution and for the

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"golang.org/x/term"
+
+	"github.com/patch-cat/patch-git/internal/paths"
 )
 
 // System describes the machine that the program runs on. It is called once, in
@@ -38,6 +40,6 @@ func System() *Host {
 	if home, err := os.UserHomeDir(); err == nil && filepath.IsAbs(home) {
 		h.Home = home
 	}
-	h.Paths = DefaultPaths(h.GOOS, h.Home, h.Getenv)
+	h.Paths = paths.Default(h.GOOS, h.Home, h.Getenv)
 	return h
 }

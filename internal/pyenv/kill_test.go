@@ -16,6 +16,7 @@ import (
 
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/host"
+	"github.com/patch-cat/patch-git/internal/paths"
 	"github.com/patch-cat/patch-git/internal/sandbox"
 	"github.com/patch-cat/patch-git/ledger"
 )
@@ -54,7 +55,7 @@ func beVictim(text string) error {
 	}
 	h := &host.Host{
 		Getenv: func(string) string { return "" }, Now: time.Now, GOOS: runtime.GOOS, GOARCH: runtime.GOARCH,
-		Paths: host.Paths{Root: v.Root}, HTTP: func() *http.Client { return http.DefaultClient },
+		Paths: paths.Paths{Root: v.Root}, HTTP: func() *http.Client { return http.DefaultClient },
 	}
 	_, err = New(h, signing{s, sign}).Install(ctx, &v.Python, &v.Closure, InstallOptions{
 		Mirrors: []string{v.Mirror}, Progress: func(Progress) { sign() },

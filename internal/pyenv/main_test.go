@@ -16,6 +16,7 @@ import (
 
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/host"
+	"github.com/patch-cat/patch-git/internal/paths"
 	"github.com/patch-cat/patch-git/internal/sandbox"
 )
 
@@ -57,7 +58,7 @@ func testHost(tb testing.TB, env map[string]string) *host.Host {
 		Now:    time.Now,
 		GOOS:   runtime.GOOS, GOARCH: runtime.GOARCH,
 		Home:  home,
-		Paths: host.Paths{Root: root},
+		Paths: paths.Paths{Root: root},
 		HTTP:  func() *http.Client { return http.DefaultClient },
 	}
 }

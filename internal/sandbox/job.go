@@ -47,7 +47,7 @@ type Job struct {
 	// may start, or with Late before it gets its input, so that what must have
 	// happened by then can happen meanwhile. Its error ends the run and is
 	// what Run returns. nil lets it start.
-	Gate func() error `json:"-"`
+	Gate func() error
 }
 
 // Mount shows one host file or directory to the job, with all below it.

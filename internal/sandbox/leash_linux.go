@@ -75,11 +75,11 @@ func (l landlock) start(j Job, rehearsal bool) (_ *tree, _ func(), err error) {
 		return nil, nil, err
 	}
 	j.Files = nil
-	attr := &syscall.SysProcAttr{Setpgid: true, Pgid: t.keeper.proc.Pid}
+	attr := &syscall.SysProcAttr{Setpgid: true, Pgid: t.keeper.proc.pid}
 	if uid != os.Getuid() {
 		attr.Credential = &syscall.Credential{Uid: uint32(uid), Gid: uint32(uid)}
 	}
-	h, err := newHelper(leashName, j.Late, attr, func(*os.Process) { t.keeper.killGroup() }, t.keeper.killGroup)
+	h, err := newHelper(leashName, j.Late, attr, func(*child) { t.keeper.killGroup() }, t.keeper.killGroup)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -153,7 +153,7 @@ func leash(o *order) *setupError {
 // process dies, the pipe ends and the keeper kills the group and itself. While
 // it is not reaped, the group's number belongs to nobody else.
 type keeper struct {
-	proc *os.Process
+	proc *child
 	life *os.File
 }
 
@@ -163,10 +163,7 @@ func newKeeper() (*keeper, error) {
 		return nil, failed(stepStart, "pipe", errnoOf(err)).classify()
 	}
 	defer func() { _ = r.Close() }()
-	proc, err := os.StartProcess(self, []string{keeperName}, &os.ProcAttr{
-		Dir: "/", Env: helperEnv(), Files: []*os.File{nil, nil, nil, r},
-		Sys: &syscall.SysProcAttr{Setpgid: true},
-	})
+	proc, err := fork(keeperName, []*os.File{nil, nil, nil, r}, &syscall.SysProcAttr{Setpgid: true})
 	if err != nil {
 		_ = w.Close()
 		return nil, failed(stepStart, "keeper", errnoOf(err)).classify()
@@ -176,7 +173,7 @@ func newKeeper() (*keeper, error) {
 
 // killGroup ends everything in the group. setsid and setpgid are refused in
 // it, so everything is everyone; a fork that is under way fails.
-func (k *keeper) killGroup() { _ = unix.Kill(-k.proc.Pid, unix.SIGKILL) }
+func (k *keeper) killGroup() { _ = unix.Kill(-k.proc.pid, unix.SIGKILL) }
 
 // dismiss ends the keeper and waits until the group is gone, so that nobody
 // writes to a scratch that is being removed. A member in the middle of a
@@ -184,9 +181,8 @@ func (k *keeper) killGroup() { _ = unix.Kill(-k.proc.Pid, unix.SIGKILL) }
 func (k *keeper) dismiss() {
 	k.killGroup()
 	_ = k.life.Close()
-	pid := k.proc.Pid
-	awaitEnd(pid)
-	_, _ = k.proc.Wait()
+	pid := k.proc.pid
+	_ = k.proc.reap()
 	for range 200 {
 		if unix.Kill(-pid, 0) == unix.ESRCH {
 			return

@@ -3,7 +3,7 @@ package sandbox_test
 import (
 	"bytes"
 	"context"
-	"encoding/json"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -177,7 +177,11 @@ func TestCancelKillsTheTree(t *testing.T) {
 func runForParent() {
 	s := actorOpen(os.Getenv("DRIVER"), "")
 	var job sandbox.Job
-	if err := json.Unmarshal([]byte(os.Getenv("JOB")), &job); err != nil {
+	b, err := hex.DecodeString(os.Getenv("JOB"))
+	if err == nil {
+		err = job.UnmarshalBinary(b)
+	}
+	if err != nil {
 		die(err)
 	}
 	out, err := s.Run(context.Background(), job)
@@ -188,12 +192,12 @@ func TestDeathOfTheCaller(t *testing.T) {
 	forEachDriver(t, func(t *testing.T, s *sandbox.Sandbox) {
 		dir := realTemp(t)
 		life := newLifeline(t, dir)
-		job, err := json.Marshal(stubbornJob(t, dir, "os.write(life, b'ready')\nwhile True: time.sleep(100)"))
+		job, err := stubbornJob(t, dir, "os.write(life, b'ready')\nwhile True: time.sleep(100)").MarshalBinary()
 		if err != nil {
 			t.Fatal(err)
 		}
 		cmd := exec.Command("/proc/self/exe")
-		cmd.Env = []string{"SANDBOX_TEST_ACTOR=run", "DRIVER=" + s.Driver(), "JOB=" + string(job)}
+		cmd.Env = []string{"SANDBOX_TEST_ACTOR=run", "DRIVER=" + s.Driver(), "JOB=" + hex.EncodeToString(job)}
 		var stderr bytes.Buffer
 		cmd.Stderr = &stderr
 		if err := cmd.Start(); err != nil {

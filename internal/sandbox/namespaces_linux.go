@@ -56,7 +56,7 @@ func (namespaces) start(j Job, rehearsal bool) (*tree, func(), error) {
 		attr.Cloneflags |= unix.CLONE_NEWNET
 	}
 	// The first process of a pid namespace takes all others with it.
-	h, err := newHelper(cageName, j.Late, attr, func(p *os.Process) { _ = p.Kill() }, nil)
+	h, err := newHelper(cageName, j.Late, attr, (*child).kill, nil)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io"
 	"os"
-	"runtime"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -62,7 +61,7 @@ func (p *pipes) closeAll() {
 // helper is a started helper that waits for its order.
 type helper struct {
 	pipes *pipes
-	proc  *os.Process
+	proc  *child
 	ended <-chan ending
 	kill  func()
 }
@@ -70,16 +69,13 @@ type helper struct {
 // newHelper starts a helper for a job whose input comes late or not. settle
 // runs after the first process ended and before it is reaped, while its number
 // is still its own.
-func newHelper(name string, late bool, attr *syscall.SysProcAttr, kill func(*os.Process), settle func()) (*helper, error) {
+func newHelper(name string, late bool, attr *syscall.SysProcAttr, kill func(*child), settle func()) (*helper, error) {
 	p, err := newPipes(late)
 	if err != nil {
 		return nil, failed(stepStart, "pipe", errnoOf(err)).classify()
 	}
 	attr.Pdeathsig = syscall.SIGKILL
-	proc, ended, err := start(self, &os.ProcAttr{
-		Dir: "/", Env: helperEnv(), Sys: attr,
-		Files: []*os.File{p.stdinR, p.stdoutW, p.stderrW, p.orderR, p.statusW},
-	}, name, settle)
+	proc, ended, err := start(name, []*os.File{p.stdinR, p.stdoutW, p.stderrW, p.orderR, p.statusW}, attr, settle)
 	if err != nil {
 		p.closeAll()
 		return nil, failed(stepStart, "", errnoOf(err)).classify()
@@ -106,8 +102,8 @@ func (h *helper) give(o *order) *tree {
 	}()
 	return &tree{
 		shut: shut, stdin: p.stdin,
-		proc: h.proc, ended: h.ended, stdout: p.stdout, stderr: p.stderr, kill: h.kill,
-		census:  func(l Limits) (count, error) { return census(h.proc.Pid, l) },
+		ended: h.ended, stdout: p.stdout, stderr: p.stderr, kill: h.kill,
+		census:  func(l Limits) (count, error) { return census(h.proc.pid, l) },
 		verdict: func() ([]string, error) { return verdict(p.status) },
 	}
 }
@@ -132,40 +128,6 @@ func verdict(pipe *os.File) (notes []string, err error) {
 
 // onlyCounted is the note of a run whose processes the kernel does not bound.
 const onlyCounted = "processes: only counted from outside, so a burst can exceed the limit before it ends the run"
-
-// start starts a process on a thread that lives until the process has ended:
-// the parent's death, of which the kernel tells the child, is the death of the
-// thread that started it.
-func start(path string, attr *os.ProcAttr, argv0 string, settle func()) (*os.Process, <-chan ending, error) {
-	type started struct {
-		proc *os.Process
-		err  error
-	}
-	begun, ended := make(chan started, 1), make(chan ending, 1)
-	go func() {
-		runtime.LockOSThread()
-		defer runtime.UnlockOSThread()
-		proc, err := os.StartProcess(path, []string{argv0}, attr)
-		begun <- started{proc, err}
-		if err != nil {
-			return
-		}
-		if settle != nil {
-			awaitEnd(proc.Pid)
-			settle()
-		}
-		state, err := proc.Wait()
-		ended <- ending{state, err}
-	}()
-	s := <-begun
-	return s.proc, ended, s.err
-}
-
-// awaitEnd waits for a child to end and leaves it to be reaped.
-func awaitEnd(pid int) {
-	for unix.Waitid(unix.P_PID, pid, nil, unix.WEXITED|unix.WNOWAIT, nil) == unix.EINTR {
-	}
-}
 
 // errnoOf digs out what the kernel said.
 func errnoOf(err error) error {

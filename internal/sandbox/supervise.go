@@ -22,7 +22,6 @@ const (
 
 // tree is one started program with everything that it starts.
 type tree struct {
-	proc           *os.Process
 	ended          <-chan ending
 	stdin          *os.File // our end of a late standard input, else nil
 	stdout, stderr *os.File // our ends of the pipes
@@ -69,8 +68,10 @@ func (t *tree) close() {
 
 // ending is what the wait for the first process brought.
 type ending struct {
-	state *os.ProcessState
-	err   error
+	code   int // -1 when a signal ended it
+	signal string
+	used   time.Duration // processor time of the process and what it waited for
+	err    error
 }
 
 // count is what the tree holds at one moment.
@@ -149,11 +150,10 @@ func (t *tree) supervise(ctx context.Context, lim Limits, now func() time.Time) 
 		notes = append(notes, "memory: the sum over all processes was not watched ("+blind.Error()+")")
 	}
 	out.NotEnforced = notes
-	out.Exit, out.Signal = exitOf(end.state)
+	out.Exit, out.Signal = end.code, end.signal
 	// The kernel's limit on processor time kills with no doing of ours. It
 	// counts by ticks and reports by a finer clock, so the two differ.
-	used := end.state.UserTime() + end.state.SystemTime()
-	if out.Signal == "SIGKILL" && !out.OutOfMemory && !out.TooManyProcesses && !out.StdoutCut && used >= lim.CPU/4*3 {
+	if out.Signal == "SIGKILL" && !out.OutOfMemory && !out.TooManyProcesses && !out.StdoutCut && end.used >= lim.CPU/4*3 {
 		out.TimedOut = true
 	}
 	return out, nil

@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"syscall"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/patch-cat/patch-git/internal/fault"
 )
 
@@ -83,9 +85,13 @@ func (none) launch(s *scratch, j Job) (*tree, error) {
 	go func() {
 		// An unread rest of the input is no error of the program.
 		_ = cmd.Wait()
-		ended <- ending{state: cmd.ProcessState}
+		end := ending{code: cmd.ProcessState.ExitCode()}
+		if ws, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
+			end.signal = unix.SignalName(ws.Signal())
+		}
+		ended <- end
 	}()
-	t.proc, t.ended = cmd.Process, ended
+	t.ended = ended
 	t.kill = func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	return t, nil
 }

@@ -1,10 +1,10 @@
 package sandbox
 
-import "reflect"
+import "bytes"
 
 // spare is a program that runs and waits for its late standard input.
 type spare struct {
-	job   Job
+	job   []byte // as MarshalBinary has it
 	t     *tree
 	clean func()
 }
@@ -12,8 +12,8 @@ type spare struct {
 // serves tells whether the spare is the program that the job asks for: alive,
 // and the same in every word but the input.
 func (s *spare) serves(j Job) bool {
-	j.Stdin, j.Gate = nil, nil
-	return len(s.t.ended) == 0 && reflect.DeepEqual(s.job, j)
+	b, err := j.MarshalBinary()
+	return err == nil && len(s.t.ended) == 0 && bytes.Equal(s.job, b)
 }
 
 func (s *spare) discard() {
@@ -31,7 +31,10 @@ func (s *Sandbox) Warm(job Job) {
 	if err != nil || !job.Late {
 		return // Run will say so
 	}
-	job.Stdin, job.Gate = nil, nil
+	same, err := job.MarshalBinary()
+	if err != nil {
+		return
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.spare != nil {
@@ -43,7 +46,7 @@ func (s *Sandbox) Warm(job Job) {
 		defer close(made)
 		// A failure shows when Run tries for itself.
 		if t, clean, err := s.driver.start(job, false); err == nil {
-			made <- &spare{job, t, clean}
+			made <- &spare{same, t, clean}
 		}
 	}()
 }

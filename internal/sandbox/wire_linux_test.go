@@ -26,7 +26,7 @@ func fullOrder() *order {
 }
 
 func TestOrderTravels(t *testing.T) {
-	for _, o := range []*order{fullOrder(), {job: Job{Argv: []string{"/x"}, Env: []string{}, Mounts: []Mount{}, Files: []File{}, Stdin: []byte{}, Late: true}, links: []link{}}} {
+	for _, o := range []*order{fullOrder(), {job: Job{Argv: []string{"/x"}, Env: []string{}, Mounts: []Mount{}, Files: []File{}, Late: true}, links: []link{}}} {
 		travels(t, o)
 	}
 }
@@ -43,11 +43,11 @@ func travels(t *testing.T, want *order) {
 	}
 	// Cut anywhere, it is no order; and neither with more behind it.
 	for n := range len(b) - 8 {
-		if err := new(order).decode(b[8 : 8+n]); !errors.Is(err, errOrder) {
+		if err := new(order).decode(b[8 : 8+n]); !errors.Is(err, errWire) {
 			t.Fatalf("%d bytes: %v", n, err)
 		}
 	}
-	if err := new(order).decode(append(b[8:], 0)); !errors.Is(err, errOrder) {
+	if err := new(order).decode(append(b[8:], 0)); !errors.Is(err, errWire) {
 		t.Errorf("one byte more: %v", err)
 	}
 }

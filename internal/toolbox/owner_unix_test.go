@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/patch-cat/patch-git/internal/fault"
-	"github.com/patch-cat/patch-git/internal/host"
+	"github.com/patch-cat/patch-git/internal/paths"
 	"github.com/patch-cat/patch-git/internal/toolbox"
 )
 
@@ -17,7 +17,7 @@ import (
 func TestSharedStateIsRefused(t *testing.T) {
 	dir := t.TempDir()
 	open := func() error {
-		_, err := toolbox.Open(host.Paths{Root: dir}, time.Now)
+		_, err := toolbox.Open(paths.Paths{Root: dir}, time.Now)
 		return err
 	}
 	if err := open(); err != nil {

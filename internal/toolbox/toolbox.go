@@ -12,21 +12,21 @@ import (
 
 	"github.com/patch-cat/patch-git/internal/durable"
 	"github.com/patch-cat/patch-git/internal/fault"
-	"github.com/patch-cat/patch-git/internal/host"
 	"github.com/patch-cat/patch-git/internal/limits"
+	"github.com/patch-cat/patch-git/internal/paths"
 	"github.com/patch-cat/patch-git/spec"
 )
 
 // Toolbox is the state of one user. Many processes share it.
 type Toolbox struct {
-	paths host.Paths
+	paths paths.Paths
 	now   func() time.Time
 }
 
 // Open returns the toolbox at the paths. It touches nothing yet. A folder in
 // which others can write is refused: whoever writes there decides which
 // registries are trusted.
-func Open(paths host.Paths, now func() time.Time) (*Toolbox, error) {
+func Open(paths paths.Paths, now func() time.Time) (*Toolbox, error) {
 	if paths.Root == "" {
 		return nil, fault.New(fault.Unavailable, "no_home", "there is no home directory to keep tools in").
 			Hint("set PATCH_GIT_HOME to an absolute path")

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/patch-cat/patch-git/internal/fault"
-	"github.com/patch-cat/patch-git/internal/host"
+	"github.com/patch-cat/patch-git/internal/paths"
 	"github.com/patch-cat/patch-git/internal/signing"
 	"github.com/patch-cat/patch-git/internal/toolbox"
 	"github.com/patch-cat/patch-git/ledger"
@@ -29,7 +29,7 @@ type scene struct {
 	key   *signing.Key
 	store *registry.Memory
 	doc   *ledger.Registry
-	paths host.Paths
+	paths paths.Paths
 	box   *toolbox.Toolbox
 }
 
@@ -39,7 +39,7 @@ func newScene(t *testing.T) *scene {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &scene{t: t, key: key, store: registry.NewMemory(), paths: host.Paths{Root: t.TempDir()}}
+	s := &scene{t: t, key: key, store: registry.NewMemory(), paths: paths.Paths{Root: t.TempDir()}}
 	s.doc = &ledger.Registry{Schema: ledger.RegistrySchema, Name: "demo/tools", Trust: key.Trust()}
 	if s.box, err = toolbox.Open(s.paths, func() time.Time { return clock }); err != nil {
 		t.Fatal(err)
@@ -351,7 +351,7 @@ func TestPins(t *testing.T) {
 }
 
 func TestNoHome(t *testing.T) {
-	if _, err := toolbox.Open(host.Paths{}, time.Now); fault.KindOf(err) != fault.Unavailable || len(fault.HintsOf(err)) == 0 {
+	if _, err := toolbox.Open(paths.Paths{}, time.Now); fault.KindOf(err) != fault.Unavailable || len(fault.HintsOf(err)) == 0 {
 		t.Errorf("got %v", err)
 	}
 }

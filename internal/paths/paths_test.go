@@ -1,4 +1,4 @@
-package host_test
+package paths_test
 
 import (
 	"path/filepath"
@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/patch-cat/patch-git/internal/host"
+	"github.com/patch-cat/patch-git/internal/paths"
 )
 
-func TestDefaultPaths(t *testing.T) {
+func TestDefault(t *testing.T) {
 	for _, tt := range []struct {
 		goos, home string
 		env        map[string]string
@@ -29,7 +29,7 @@ func TestDefaultPaths(t *testing.T) {
 		{"linux", "/home/x", map[string]string{"PATCH_GIT_HOME": "/own/../mine/", "XDG_DATA_HOME": "/data"}, "/mine"},
 		{"linux", "/home/x", map[string]string{"PATCH_GIT_HOME": "mine"}, "/home/x/.local/share/patch-cat"},
 	} {
-		got := host.DefaultPaths(tt.goos, tt.home, func(k string) string { return tt.env[k] })
+		got := paths.Default(tt.goos, tt.home, func(k string) string { return tt.env[k] })
 		if filepath.ToSlash(got.Root) != tt.want {
 			t.Errorf("%s, home %q, %v: %q, want %q", tt.goos, tt.home, tt.env, got.Root, tt.want)
 		}
@@ -38,7 +38,7 @@ func TestDefaultPaths(t *testing.T) {
 
 // Every place lies below the root and is no other place.
 func TestPathsAreApart(t *testing.T) {
-	p := host.Paths{Root: filepath.Join(t.TempDir(), "root")}
+	p := paths.Paths{Root: filepath.Join(t.TempDir(), "root")}
 	seen := map[string]string{}
 	v := reflect.ValueOf(p)
 	for i := range v.NumMethod() {

@@ -1,4 +1,5 @@
-package host
+// Package paths says where the state of one user lies.
+package paths
 
 import (
 	"path/filepath"
@@ -11,10 +12,10 @@ import (
 // for the application "patch-cat" [AR-20].
 type Paths struct{ Root string }
 
-// DefaultPaths finds the state directory: PATCH_GIT_HOME, else what the
+// Default finds the state directory: PATCH_GIT_HOME, else what the
 // operating system's custom says for data of one user. home is the user's home
 // directory. The result has an empty Root when there is nowhere to go.
-func DefaultPaths(goos, home string, getenv func(string) string) Paths {
+func Default(goos, home string, getenv func(string) string) Paths {
 	if p := getenv("PATCH_GIT_HOME"); filepath.IsAbs(p) {
 		return Paths{Root: filepath.Clean(p)}
 	}

@@ -1,0 +1,106 @@
+package sandbox
+
+import (
+	"os"
+	"runtime"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// child is a process that this one started and has not reaped yet. It does
+// what an os.Process does with less: the standard library's first one tries
+// with a process of its own whether the kernel has process descriptors, which
+// costs up to a millisecond.
+type child struct {
+	pid int
+
+	mu   sync.Mutex
+	gone bool // reaped: the number may be another's
+}
+
+// fork starts this program as a part of the sandbox. Its three streams, and
+// what else it gets, are files; nil is closed.
+func fork(argv0 string, files []*os.File, attr *syscall.SysProcAttr) (*child, error) {
+	fds := make([]uintptr, len(files))
+	for i, f := range files {
+		fds[i] = ^uintptr(0)
+		if f != nil {
+			fds[i] = f.Fd()
+		}
+	}
+	pid, err := syscall.ForkExec(self, []string{argv0}, &syscall.ProcAttr{Dir: "/", Env: helperEnv(), Files: fds, Sys: attr})
+	runtime.KeepAlive(files)
+	if err != nil {
+		return nil, err
+	}
+	return &child{pid: pid}, nil
+}
+
+// kill ends the process, whenever it is called.
+func (c *child) kill() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.gone {
+		_ = unix.Kill(c.pid, unix.SIGKILL)
+	}
+}
+
+// awaitEnd waits for the end and leaves the process to be reaped.
+func (c *child) awaitEnd() {
+	for unix.Waitid(unix.P_PID, c.pid, nil, unix.WEXITED|unix.WNOWAIT, nil) == unix.EINTR {
+	}
+}
+
+// reap waits for the end and takes it.
+func (c *child) reap() ending {
+	c.awaitEnd()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var ws unix.WaitStatus
+	var used unix.Rusage
+	var err error
+	for {
+		if _, err = unix.Wait4(c.pid, &ws, 0, &used); err != unix.EINTR {
+			break
+		}
+	}
+	c.gone = true
+	if err != nil {
+		return ending{err: os.NewSyscallError("wait4", err)}
+	}
+	e := ending{code: ws.ExitStatus(), used: time.Duration(used.Utime.Nano() + used.Stime.Nano())}
+	if ws.Signaled() {
+		e.signal = unix.SignalName(ws.Signal())
+	}
+	return e
+}
+
+// start starts a process on a thread that lives until the process has ended:
+// the parent's death, of which the kernel tells the child, is the death of the
+// thread that started it. settle runs before the process is reaped.
+func start(argv0 string, files []*os.File, attr *syscall.SysProcAttr, settle func()) (*child, <-chan ending, error) {
+	type started struct {
+		proc *child
+		err  error
+	}
+	begun, ended := make(chan started, 1), make(chan ending, 1)
+	go func() {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		proc, err := fork(argv0, files, attr)
+		begun <- started{proc, err}
+		if err != nil {
+			return
+		}
+		if settle != nil {
+			proc.awaitEnd()
+			settle()
+		}
+		ended <- proc.reap()
+	}()
+	s := <-begun
+	return s.proc, ended, s.err
+}
