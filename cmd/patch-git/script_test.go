@@ -55,6 +55,8 @@ func TestScripts(t *testing.T) {
 			"bad-text":    badText,
 			"wheel-house": wheelHouse,
 			"wheel":       wheel,
+			"forge-guess": forgeGuess,
+			"running":     running,
 		},
 	})
 }

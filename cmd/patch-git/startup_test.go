@@ -59,6 +59,10 @@ func TestInitBudget(t *testing.T) {
 				lines = append(lines, m[1]+" "+d.String())
 			}
 		}
+		// What boots the interpreter meanwhile must come before what is slow.
+		if first, slow := strings.Index(stderr.String(), "patch-git/internal/ahead @"), strings.Index(stderr.String(), "jsonschema/v5 @"); first < 0 || slow < first {
+			t.Fatalf("package ahead is initialised at %d, jsonschema at %d, in\n%s", first, slow, stderr.String())
+		}
 		if total == 0 {
 			t.Fatalf("no trace in\n%s", stderr.String())
 		}

@@ -2,11 +2,13 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"os"
 
 	"github.com/spf13/cobra"
 
 	"github.com/patch-cat/patch-git/internal/ahead"
+	"github.com/patch-cat/patch-git/internal/audit"
 	"github.com/patch-cat/patch-git/internal/durable"
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/pyenv"
@@ -33,7 +35,7 @@ of patch-git. The exit code is 0 where tools can be installed and run.`,
 			lines := a.examine(c.Context())
 			ok := true
 			for _, l := range lines {
-				ok = ok && (l.OK || l.What == "sandbox driver" || l.What == "python candidate")
+				ok = ok && (l.OK || l.What == "sandbox driver" || l.What == "python candidate" || l.What == "journal")
 			}
 			if a.json {
 				if err := a.out.document(map[string]any{"schema": 1, "ok": ok, "checks": lines}); err != nil {
@@ -62,7 +64,7 @@ of patch-git. The exit code is 0 where tools can be installed and run.`,
 }
 
 func (a *app) examine(ctx context.Context) []examined {
-	lines := []examined{{What: "version", OK: true, Detail: Version + " on " + a.host.GOOS + "/" + a.host.GOARCH}, a.examineState()}
+	lines := []examined{{What: "version", OK: true, Detail: Version + " on " + a.host.GOOS + "/" + a.host.GOARCH}, a.examineState(), a.examineJournal(ctx)}
 	for _, r := range sandbox.Probe(ctx, ahead.Options(a.host.Paths, a.host.Now)) {
 		lines = append(lines, examined{"sandbox driver", r.Works, r.Name + colon(r.Reason), r.NotEnforced})
 	}
@@ -100,6 +102,27 @@ func (a *app) examineState() examined {
 	_ = os.Remove(probe)
 	return examined{"state", true, root, nil}
 }
+
+// examineJournal reads every record of a run and what the runs wrote. Damage
+// there keeps no tool from running, but a person should know.
+func (a *app) examineJournal(ctx context.Context) examined {
+	rep, err := audit.Open(a.host.Paths, a.host.Now).Check(ctx)
+	if err != nil {
+		return examined{"journal", false, err.Error(), fault.HintsOf(err)}
+	}
+	var notes []string
+	for i, p := range rep.Problems {
+		if i == maxProblems {
+			notes = append(notes, fmt.Sprintf("and %d more", len(rep.Problems)-i))
+			break
+		}
+		notes = append(notes, p.Message)
+	}
+	return examined{"journal", len(notes) == 0, fmt.Sprintf("%d runs recorded, %d without an end", rep.Records, rep.Unfinished), notes}
+}
+
+// maxProblems is how much damage of the journal is listed.
+const maxProblems = 5
 
 func colon(s string) string {
 	if s == "" {

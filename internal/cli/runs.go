@@ -1,20 +1,25 @@
 package cli
 
 import (
+	"unicode/utf8"
+
 	"github.com/spf13/cobra"
 
 	"github.com/patch-cat/patch-git/internal/audit"
+	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/spec"
 )
 
 func (a *app) runsCommand() *cobra.Command {
 	var tool string
 	var limit int
+	var stdout, stderr bool
 	c := &cobra.Command{
 		Use:   "runs [run-id]",
 		Short: "List past runs, or show one",
 		Example: `  patch-git runs --tool csv_to_json
-  patch-git runs 20261121T120000Z-…`,
+  patch-git runs 20261121-120000-123456-abcdefghij
+  patch-git runs 20261121-120000-123456-abcdefghij --stderr   what the tool said`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return usage("%s takes one run at most, got %d", c.CommandPath(), len(args)).Hint("%s", c.UseLine())
@@ -27,8 +32,17 @@ func (a *app) runsCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if stdout && stderr {
+				return usage("--stdout and --stderr are printed one at a time")
+			}
 			if len(args) == 1 {
+				if stdout || stderr {
+					return a.showStream(client.Journal, args[0], stderr)
+				}
 				return a.showRun(client.Journal, args[0])
+			}
+			if stdout || stderr {
+				return usage("--stdout and --stderr need a run").Hint("patch-git runs")
 			}
 			f := audit.Filter{Limit: limit}
 			if tool != "" {
@@ -67,9 +81,49 @@ func (a *app) runsCommand() *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&tool, "tool", "", "only runs of this tool")
+	c.Flags().BoolVar(&stdout, "stdout", false, "print all that the run wrote to its standard output")
+	c.Flags().BoolVar(&stderr, "stderr", false, "print all that the run wrote to its standard error")
 	c.Flags().IntVar(&limit, "limit", 20, "at most this many; 0 is all")
 	_ = c.RegisterFlagCompletionFunc("tool", a.completeInstalled)
 	return c
+}
+
+// showStream prints a stored stream: byte for byte for a program, with hidden
+// characters made visible for a person.
+func (a *app) showStream(j *audit.Journal, text string, stderr bool) error {
+	id, err := audit.ParseRunID(text)
+	if err != nil {
+		return usage("%w", err).Hint("patch-git runs")
+	}
+	rec, err := j.Get(id)
+	if err != nil {
+		return err
+	}
+	digest := rec.StdoutSHA256
+	if stderr {
+		digest = rec.StderrSHA256
+	}
+	if digest.IsZero() {
+		return fault.New(fault.NotFound, "no_output", "run %s did not end, so nothing of it is kept", safe(text))
+	}
+	data, err := j.Blob(digest)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		doc := map[string]any{"schema": 1, "run_id": id, "sha256": digest, "base64": data}
+		if utf8.Valid(data) {
+			delete(doc, "base64")
+			doc["text"] = string(data)
+		}
+		return a.out.document(doc)
+	}
+	out := string(data)
+	if a.host.Terminal.Stdout {
+		out = safe(out)
+	}
+	a.out.printf("%s", out)
+	return nil
 }
 
 func (a *app) showRun(j *audit.Journal, text string) error {

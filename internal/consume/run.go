@@ -59,6 +59,7 @@ type Ran struct {
 	Notes       []string          `json:"notes,omitempty"`
 	StdoutNoise bool              `json:"stdout_noise,omitempty"`
 	DurationMS  int64             `json:"duration_ms"`
+	Warm        bool              `json:"warm,omitempty"` // the interpreter was booted ahead
 	Stderr      string            `json:"-"`
 }
 
@@ -238,7 +239,7 @@ func (c *Client) run(ctx context.Context, s *Subject, args json.RawMessage, o Ru
 	ran := &Ran{
 		Tool: s.Tool.Name.String() + "@" + s.Tool.Version.String(), Release: s.Ref.Digest, Registry: s.Registry, Result: line,
 		Driver: out.Driver, NotEnforced: out.NotEnforced, Grants: g.list, Python: python.Version, StdoutNoise: noise,
-		DurationMS: out.Duration.Milliseconds(), Stderr: string(out.Stderr),
+		DurationMS: out.Duration.Milliseconds(), Warm: out.Warm, Stderr: string(out.Stderr),
 	}
 	if python.Note != "" {
 		ran.Notes = append(ran.Notes, python.Note)
