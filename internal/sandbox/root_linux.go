@@ -36,6 +36,9 @@ type root struct {
 // namespaces and has all capabilities over them. What is the same for every
 // job is done before the order comes.
 func cage(o *order) *setupError {
+	if err := becomeInner(); err != nil {
+		return err
+	}
 	// Started by hand, as root, the rest would mount over the host's /dev.
 	if unix.Getpid() != 1 || unix.Getuid() != innerID {
 		return failed(stepStart, "the helper has no namespaces of its own", unix.EPERM)
@@ -53,6 +56,34 @@ func cage(o *order) *setupError {
 		if err := build(); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// becomeInner waits until the user namespace has its one user, and becomes it
+// where it is not. All this concerns this thread, which is the one that
+// executes.
+func becomeInner() *setupError {
+	var word [1]byte
+	if err := readFull(word[:]); err != nil {
+		return failed(stepOrder, "", err)
+	}
+	switch word[0] {
+	case orderNamed:
+		return nil
+	case orderChange:
+	default:
+		return failed(stepOrder, "", unix.EBADMSG)
+	}
+	for _, change := range []struct{ call, n uintptr }{{unix.SYS_SETGROUPS, 0}, {unix.SYS_SETRESGID, innerID}, {unix.SYS_SETRESUID, innerID}} {
+		a, b, c := change.n, change.n, change.n
+		if _, _, errno := unix.RawSyscall(change.call, a, b, c); errno != 0 {
+			return failed(stepNames, "", errno)
+		}
+	}
+	// A change of the user takes the wish back.
+	if err := unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0); err != nil {
+		return failed(stepParent, "", err)
 	}
 	return nil
 }

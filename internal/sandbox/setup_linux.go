@@ -17,6 +17,7 @@ type step byte
 
 const (
 	stepStart step = iota // clone, with the namespaces
+	stepNames             // the user namespace's user
 	stepOrder
 	stepParent // the caller died
 	stepPrivate
@@ -46,6 +47,7 @@ var stepTable = [steps]struct {
 	host bool
 }{
 	stepStart:    {"make namespaces", fault.Denied, true},
+	stepNames:    {"name the user of the namespace", fault.Denied, true},
 	stepOrder:    {"read the order", fault.Internal, false},
 	stepParent:   {"stay with the caller", fault.Interrupted, false},
 	stepPrivate:  {"take the mounts apart", fault.Denied, true},
