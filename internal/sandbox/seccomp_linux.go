@@ -3,7 +3,6 @@ package sandbox
 import (
 	"maps"
 	"slices"
-	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -268,13 +267,4 @@ func search(spans []span) program {
 		jump(unix.BPF_JGE, spans[half].first, 0, 1),
 		{Code: unix.BPF_JMP | unix.BPF_JA, K: uint32(len(below))},
 	}, below, above)
-}
-
-// arm puts the filter on the calling thread; what it executes keeps it.
-func (p program) arm() error {
-	prog := unix.SockFprog{Len: uint16(len(p)), Filter: &p[0]}
-	if _, _, e := unix.RawSyscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, uintptr(unsafe.Pointer(&prog))); e != 0 {
-		return e
-	}
-	return nil
 }
