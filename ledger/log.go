@@ -13,13 +13,13 @@ import (
 )
 
 // Proof is proof.json: that the acceptance of a release stands in the log, as
-// of the checkpoint of the publication that added it. It verifies offline.
+// of the publication that added it. The root is the one that the signed
+// acceptance states, so it verifies offline.
 type Proof struct {
-	Schema     string        `json:"schema"`
-	Entry      Entry         `json:"entry"`
-	Index      int64         `json:"index"`
-	Hashes     []spec.Digest `json:"hashes"`
-	Checkpoint string        `json:"checkpoint"` // signed note
+	Schema string        `json:"schema"`
+	Entry  Entry         `json:"entry"`
+	Index  int64         `json:"index"`
+	Hashes []spec.Digest `json:"hashes"`
 }
 
 // ProofSchema is the edition of [Proof].
@@ -54,7 +54,7 @@ func (p *Proof) Included(root LogRoot) error {
 	}
 	leaf := tlog.RecordHash(Encode(p.Entry))
 	if err := tlog.CheckRecord(hashes, root.Size, tlog.Hash(root.Root), p.Index, leaf); err != nil {
-		return errors.New("log: the entry is not included under the checkpoint")
+		return errors.New("log: the entry is not included under the root that was signed")
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"bytes"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/sha256"
@@ -27,14 +28,54 @@ type Registry struct {
 }
 
 // Trust says what signs a registry. Kind "key" has an ECDSA P-256 public key
-// as SubjectPublicKeyInfo in DER.
+// as SubjectPublicKeyInfo in DER, kind "keyless" the identity of a workflow.
 type Trust struct {
-	Kind string `json:"kind"`
-	Key  []byte `json:"key,omitempty"`
+	Kind     string    `json:"kind"`
+	Key      []byte    `json:"key,omitempty"`
+	Identity *Identity `json:"identity,omitempty"`
 }
 
-// TrustKey is the kind of trust in which one key signs.
-const TrustKey = "key"
+// The kinds of trust.
+const (
+	TrustKey     = "key"     // one key signs, and the registry's log replaces Rekor
+	TrustKeyless = "keyless" // a workflow signs through Sigstore
+)
+
+// Check tells why nothing can be compared with the trust, or nil.
+func (t *Trust) Check() error { return t.check((*Identity).Check) }
+
+// CheckTemplate is Check for trust whose identity may lack its numbers, as the
+// document of a registry that was not published yet.
+func (t *Trust) CheckTemplate() error { return t.check((*Identity).CheckTemplate) }
+
+func (t *Trust) check(identity func(*Identity) error) error {
+	switch t.Kind {
+	case TrustKey:
+		if t.Identity != nil {
+			return errors.New("trust in a key has an identity as well")
+		}
+		_, err := ParseKey(t.Key)
+		return err
+	case TrustKeyless:
+		if len(t.Key) > 0 {
+			return errors.New("keyless trust has a key")
+		}
+		return identity(t.Identity)
+	}
+	return fmt.Errorf("trust is of the unknown kind %s", spec.Quote(t.Kind))
+}
+
+// Digest identifies the trust: the SHA-256 of a key, or of the canonical
+// identity.
+func (t *Trust) Digest() spec.Digest {
+	if t.Kind == TrustKey {
+		return spec.DigestOf(t.Key)
+	}
+	return spec.DigestOf(Encode(t.Identity))
+}
+
+// Equal tells whether both trust the same signer in the same way.
+func (t *Trust) Equal(o *Trust) bool { return bytes.Equal(Encode(t), Encode(o)) }
 
 // ParseRegistry reads registry.json.
 func ParseRegistry(data []byte) (*Registry, error) {
@@ -45,10 +86,7 @@ func ParseRegistry(data []byte) (*Registry, error) {
 	if err := checkSchema("registry document", r.Schema, RegistrySchema); err != nil {
 		return nil, err
 	}
-	if r.Trust.Kind != TrustKey {
-		return nil, fmt.Errorf("registry has trust of the unknown kind %s", spec.Quote(r.Trust.Kind))
-	}
-	if _, err := ParseKey(r.Trust.Key); err != nil {
+	if err := r.Trust.CheckTemplate(); err != nil {
 		return nil, fmt.Errorf("registry document: %w", err)
 	}
 	return r, nil

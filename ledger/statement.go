@@ -54,7 +54,7 @@ type Acceptance struct {
 	Report      spec.Digest      `json:"report"`            // of report.json
 	Closure     *spec.Digest     `json:"closure,omitempty"` // of closure.json
 	Checker     string           `json:"checker"`           // "patch-git <version>"
-	LogSize     int64            `json:"previous_log_size"` // of the head that this follows
+	Log         LogRoot          `json:"log"`               // of the publication, with the entry of this release
 }
 
 // RegistryID names a registry; ID is the number of its repository, 0 outside GitHub.

@@ -148,10 +148,7 @@ func auditRelease(n spec.Name, v ledger.RecordVersion, h *ledger.Head, key sealK
 	if err != nil {
 		return err
 	}
-	root, err := ledger.OpenCheckpoint([]byte(p.Checkpoint), h.Registry, key.der)
-	if err != nil {
-		return err
-	}
+	root := acc.Log
 	if p.Index != v.LogIndex || p.Entry.Release != v.Release || p.Entry.Event != ledger.EventAccept || p.Entry.Time != v.Published {
 		return fmt.Errorf("the proof of %s@%s is about something else", n, v.Version)
 	}

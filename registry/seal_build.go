@@ -84,20 +84,18 @@ func (g *generation) appendLog(ctx context.Context, cur *chain, p *plan, o *Seal
 	if g.checkpoint, err = o.Signer.SignCheckpoint(ctx, o.Registry.Name, log.Root); err != nil {
 		return err
 	}
+	evidence, err := signAll(ctx, p.accept, log.Root, o)
+	if err != nil {
+		return err
+	}
 	for i, a := range p.accept {
 		index := before.Size + int64(i)
 		hashes, err := log.Prove(index)
 		if err != nil {
 			return err
 		}
-		proof := ledger.Proof{
-			Schema: ledger.ProofSchema, Entry: accepts[i], Index: index, Hashes: hashes, Checkpoint: string(g.checkpoint),
-		}
-		evidence, err := o.Signer.Sign(ctx, a.statement(before.Size, o))
-		if err != nil {
-			return err
-		}
-		if err := g.addRelease(a, evidence, ledger.Encode(proof)); err != nil {
+		proof := ledger.Proof{Schema: ledger.ProofSchema, Entry: accepts[i], Index: index, Hashes: hashes}
+		if err := g.addRelease(a, evidence[i], ledger.Encode(proof)); err != nil {
 			return err
 		}
 	}
@@ -110,14 +108,27 @@ func (g *generation) entry(e ledger.Event, r spec.Ref, reason string) ledger.Ent
 	}
 }
 
+// signAll makes the evidence of all releases of a publication, several at a
+// time, because a signer may have to ask services on a network.
+func signAll(ctx context.Context, accept []accepted, root ledger.LogRoot, o *SealOptions) ([][]byte, error) {
+	out, all := make([][]byte, len(accept)), make([]int, len(accept))
+	for i := range all {
+		all[i] = i
+	}
+	return out, inParallel(ctx, all, func(ctx context.Context, i int) (err error) {
+		out[i], err = o.Signer.Sign(ctx, accept[i].statement(root, o))
+		return err
+	})
+}
+
 // statement is what is signed about a release.
-func (a *accepted) statement(logSize int64, o *SealOptions) *ledger.Statement {
+func (a *accepted) statement(root ledger.LogRoot, o *SealOptions) *ledger.Statement {
 	return ledger.NewStatement(o.Registry.Name.Subject(spec.Ref{Name: a.doc.Name, Version: a.doc.Version}),
 		a.doc.MainFile().SHA256, ledger.PredicateAcceptance, ledger.Acceptance{
 			Registry: registryID(o.Registry), Name: a.doc.Name, Version: a.doc.Version, Format: a.doc.Format,
 			Release: a.digest, Files: a.doc.Files, Permissions: a.doc.Permissions, Contributor: a.Contributor,
 			PullRequest: a.PullRequest, Commit: a.Commit, Report: a.Report, Closure: a.Closure,
-			Checker: o.Checker, LogSize: logSize,
+			Checker: o.Checker, Log: root,
 		})
 }
 

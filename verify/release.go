@@ -81,7 +81,7 @@ func (p Policy) Stored(ref spec.Ref, s Stored) (Verified, error) {
 	if err != nil {
 		return Verified{}, err
 	}
-	proof, err := p.included(ref, s.Proof)
+	proof, err := included(ref, acc, s.Proof)
 	if err != nil {
 		return Verified{}, err
 	}
@@ -174,8 +174,9 @@ func checkManifest(ref spec.Ref, doc *ledger.Release, main []byte) (spec.Tool, e
 	return t, nil
 }
 
-// included verifies the stored proof that the acceptance is in the log.
-func (p Policy) included(ref spec.Ref, data []byte) (*ledger.Proof, error) {
+// included verifies the stored proof that the acceptance is in the log whose
+// root the acceptance itself states.
+func included(ref spec.Ref, acc *ledger.Acceptance, data []byte) (*ledger.Proof, error) {
 	if len(data) == 0 {
 		return nil, refuse(ReasonLog, "%s has no proof that it is in the log", ref.At())
 	}
@@ -187,11 +188,7 @@ func (p Policy) included(ref spec.Ref, data []byte) (*ledger.Proof, error) {
 	if e.Event != ledger.EventAccept || e.Name != ref.Name || e.Version != ref.Version || e.Release != ref.Digest {
 		return nil, refuse(ReasonLog, "the log entry of %s is about something else", ref.At())
 	}
-	root, err := ledger.OpenCheckpoint([]byte(proof.Checkpoint), p.Registry, p.Trust.Key)
-	if err != nil {
-		return nil, refuse(ReasonLog, "%s: %w", ref.At(), err)
-	}
-	if err := proof.Included(root); err != nil {
+	if err := proof.Included(acc.Log); err != nil {
 		return nil, refuse(ReasonLog, "%s: %w", ref.At(), err)
 	}
 	return proof, nil

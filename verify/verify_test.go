@@ -111,7 +111,8 @@ func TestTampering(t *testing.T) {
 	tr.publish("echo_text", "1.1.0")
 	tr.publish("other_tool", "1.0.0")
 	sibling, other := tr.fetch("echo_text@1.1.0"), tr.fetch("other_tool@1.0.0")
-	evil := newTree(t, "demo/tools") // the same name, another key
+	evil := newTree(t, "demo/tools") // the same name, another key, another log
+	evil.publish("first_tool", "1.0.0")
 	evil.publish("echo_text", "1.0.0")
 	forged := evil.fetch("echo_text@1.0.0")
 	foreign := newTree(t, "demo/else")
@@ -274,6 +275,8 @@ func TestValidSignatureOverTheWrongThing(t *testing.T) {
 		"another release.json":     {func(in *insider) { in.acc.Release = spec.DigestOf(nil) }, verify.ReasonRelease},
 		"another list of files":    {func(in *insider) { in.acc.Files = in.acc.Files[:1] }, verify.ReasonFile},
 		"more permissions":         {func(in *insider) { in.acc.Permissions.Network = true }, verify.ReasonManifest},
+		"another log":              {func(in *insider) { in.acc.Log.Root = spec.DigestOf(nil) }, verify.ReasonLog},
+		"a longer log":             {func(in *insider) { in.acc.Log.Size++ }, verify.ReasonLog},
 		"another report":           {func(in *insider) { in.acc.Report = spec.DigestOf(nil) }, verify.ReasonFile},
 		"a closure out of nowhere": {func(in *insider) { d := spec.DigestOf(nil); in.acc.Closure = &d }, verify.ReasonFile},
 	} {
