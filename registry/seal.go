@@ -16,7 +16,8 @@ import (
 type Signer interface {
 	// Sign returns the Sigstore bundle over a statement, at most limits.Bundle bytes.
 	Sign(ctx context.Context, s *ledger.Statement) ([]byte, error)
-	// SignCheckpoint returns a signed note over the root of the registry's log.
+	// SignCheckpoint returns a signed note over the root of the registry's log;
+	// nil where nobody has a key to sign notes with, and then none is published.
 	SignCheckpoint(ctx context.Context, registry spec.RegistryName, root ledger.LogRoot) ([]byte, error)
 }
 

@@ -47,7 +47,10 @@ func (g *generation) publish(ctx context.Context, cur *chain, t *tidy, o *SealOp
 	if err != nil {
 		return err
 	}
-	follow := []file{{ledger.CheckpointPath, g.checkpoint, true}}
+	var follow []file
+	if g.checkpoint != nil {
+		follow = append(follow, file{ledger.CheckpointPath, g.checkpoint, true})
+	}
 	for _, c := range g.changes {
 		if c.durable && c.path != ledger.HeadPath {
 			follow = append(follow, file{c.path, c.data, true})

@@ -115,7 +115,7 @@ func (t *tidy) checkpoint(ctx context.Context, cur *chain, o *SealOptions) error
 		return err
 	}
 	signed, err := o.Signer.SignCheckpoint(ctx, cur.head.Registry, cur.head.Log)
-	if err != nil {
+	if err != nil || signed == nil {
 		return err
 	}
 	return t.store.Write(ctx, ledger.CheckpointPath, signed, true)

@@ -439,7 +439,7 @@ func TestCatalogueIsBoundToTheHead(t *testing.T) {
 func TestMain(m *testing.M) {
 	code := m.Run()
 	if run := flag.Lookup("test.run"); code == 0 && run.Value.String() == "" && flag.Lookup("test.list").Value.String() == "" {
-		for _, r := range verify.Reasons() {
+		for _, r := range append(verify.Reasons(), verify.IdentityReasons()...) {
 			if !refusals[r] {
 				fmt.Fprintf(os.Stderr, "no test of this package provokes a refusal for %q\n", r)
 				code = 1

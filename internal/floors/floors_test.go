@@ -21,7 +21,7 @@ var floor = map[string]int{
 	"spec": 0, "internal/fault": 0, "internal/limits": 0, "internal/paths": 0, "internal/host": 0,
 	"manifest": 1, "internal/sanitize": 1, "ledger": 1, "internal/durable": 1,
 	"registry": 2, "verify": 2, "internal/sandbox": 2, "internal/audit": 2,
-	"quarantine": 3, "internal/signing": 3, "internal/pyenv": 3, "internal/toolbox": 3, "internal/ahead": 3,
+	"quarantine": 3, "internal/signing": 3, "internal/pyenv": 3, "internal/toolbox": 3, "internal/ahead": 3, "internal/keyless": 3,
 	"internal/contribute": 4, "internal/consume": 4,
 	"internal/cli":  5,
 	"cmd/patch-git": 6,
@@ -39,16 +39,19 @@ var ground = []string{"spec", "internal/fault", "internal/limits", "internal/pat
 
 // door names the rooms that may import a third-party module.
 var door = map[string][]string{
-	"gopkg.in/yaml.v3":                      {"manifest"},
-	"github.com/santhosh-tekuri/jsonschema": {"manifest"},
-	"github.com/dlclark/regexp2":            {"manifest"},
-	"golang.org/x/text":                     {"internal/sanitize"},
-	"golang.org/x/mod/semver":               {"spec"},
-	"golang.org/x/mod/sumdb":                {"ledger", "registry"}, // the log's arithmetic, not its documents
-	"github.com/go-git/go-git":              {"registry"},
-	"github.com/spf13/":                     {"internal/cli"},
-	"golang.org/x/term":                     {"internal/host"},
-	"os/exec":                               {"internal/sandbox", "docs/bench/pair"},
+	"gopkg.in/yaml.v3":                              {"manifest"},
+	"github.com/santhosh-tekuri/jsonschema":         {"manifest"},
+	"github.com/dlclark/regexp2":                    {"manifest"},
+	"golang.org/x/text":                             {"internal/sanitize"},
+	"golang.org/x/mod/semver":                       {"spec"},
+	"golang.org/x/mod/sumdb":                        {"ledger", "registry"}, // the log's arithmetic, not its documents
+	"github.com/go-git/go-git":                      {"registry"},
+	"github.com/spf13/":                             {"internal/cli"},
+	"github.com/sigstore/":                          {"internal/keyless", "internal/sigtest"},
+	"github.com/digitorus/timestamp":                {"internal/keyless", "internal/sigtest"},
+	"github.com/google/certificate-transparency-go": {"internal/keyless", "internal/sigtest"},
+	"golang.org/x/term":                             {"internal/host"},
+	"os/exec":                                       {"internal/sandbox", "docs/bench/pair"},
 }
 
 // ban lists what a room must never import directly, with the reason.

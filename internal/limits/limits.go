@@ -34,6 +34,7 @@ const (
 const (
 	Document     = 4 * MiB   // any single JSON document but the catalogue
 	Bundle       = 256 * KiB // evidence, before it is parsed
+	TrustedRoot  = 1 * MiB   // trusted_root.json of a Sigstore instance
 	Catalogue    = 64 * MiB  // search/tools.json
 	Tile         = 64 * KiB  // one hash tile is at most 8 KiB
 	EntryTile    = 256 * 64 * KiB

@@ -1,0 +1,65 @@
+package keyless
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/patch-cat/patch-git/internal/fault"
+)
+
+// The variables through which GitHub offers a job its identity token, and the
+// audience that Fulcio wants it for.
+const (
+	tokenURLVariable    = "ACTIONS_ID_TOKEN_REQUEST_URL"
+	tokenSecretVariable = "ACTIONS_ID_TOKEN_REQUEST_TOKEN" //nolint:gosec // the name of a variable
+	tokenAudience       = "sigstore"
+	maxToken            = 64 << 10
+	tokenTime           = 30 * time.Second
+)
+
+// GitHubToken returns what fetches the identity token of the GitHub job that
+// this process runs in. Each call fetches a new one: they live for minutes.
+func GitHubToken(getenv func(string) string, client *http.Client) func(context.Context) (string, error) {
+	return func(ctx context.Context) (string, error) {
+		address, secret := getenv(tokenURLVariable), getenv(tokenSecretVariable)
+		if address == "" || secret == "" {
+			return "", fault.New(fault.Denied, "no_identity", "this is no GitHub job that may ask for an identity").
+				Hint("keyless signing works in a job with 'permissions: id-token: write'")
+		}
+		u, err := url.Parse(address)
+		if err != nil {
+			return "", fault.New(fault.Usage, "no_identity", "%s is not an address", tokenURLVariable)
+		}
+		q := u.Query()
+		q.Set("audience", tokenAudience)
+		u.RawQuery = q.Encode()
+		ctx, cancel := context.WithTimeout(ctx, tokenTime)
+		defer cancel()
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+		if err != nil {
+			return "", fault.New(fault.Usage, "no_identity", "%s is not an address", tokenURLVariable)
+		}
+		req.Header.Set("Authorization", "bearer "+secret)
+		req.Header.Set("Accept", "application/json; api-version=2.0")
+		resp, err := (&http.Client{Transport: &strict{ctx: ctx, next: client.Transport}}).Do(req)
+		if err != nil {
+			return "", err
+		}
+		defer func() { _ = resp.Body.Close() }()
+		b, err := io.ReadAll(io.LimitReader(resp.Body, maxToken))
+		if err != nil {
+			return "", err
+		}
+		var doc struct {
+			Value string `json:"value"`
+		}
+		if err := json.Unmarshal(b, &doc); err != nil || doc.Value == "" {
+			return "", fault.New(fault.Unavailable, "no_identity", "GitHub's answer has no token in it")
+		}
+		return doc.Value, nil
+	}
+}
