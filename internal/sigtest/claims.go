@@ -94,7 +94,7 @@ func (c Claims) extensions(without []int) ([]pkix.Extension, error) {
 		{18, onGitHub(c.WorkflowRef)},
 		{19, c.WorkflowSHA},
 		{20, c.EventName},
-		{21, gitHub + c.Repository + "/actions/runs/" + c.RunID + "/attempts/" + c.RunAttempt},
+		{21, c.run()},
 		{22, c.Visibility},
 		{23, c.Environment},
 		{24, c.Subject},
@@ -112,6 +112,14 @@ func (c Claims) extensions(without []int) ([]pkix.Extension, error) {
 		all = append(all, pkix.Extension{Id: append(slices.Clone(fulcioArc), e.n), Value: value})
 	}
 	return all, nil
+}
+
+// run is the address of the run.
+func (c Claims) run() string {
+	if c.RunID == "" {
+		return ""
+	}
+	return gitHub + c.Repository + "/actions/runs/" + c.RunID + "/attempts/" + c.RunAttempt
 }
 
 func onGitHub(path string) string {

@@ -3,6 +3,7 @@ package sigtest
 import (
 	"bytes"
 	"crypto/rand"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -87,7 +88,10 @@ func (v *Server) start(service, pattern string, answer http.HandlerFunc) string 
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		// Read before anything is held back: a client that goes away is only
 		// noticed after that.
-		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, requestBytes))
+		body, err := io.ReadAll(io.LimitReader(r.Body, requestBytes+1))
+		if err == nil && len(body) > requestBytes {
+			err = errors.New("the request is too large")
+		}
 		if err != nil {
 			refuse(w, http.StatusBadRequest, err)
 			return
