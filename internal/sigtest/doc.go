@@ -1,22 +1,14 @@
-// Package sigtest is a Sigstore instance for tests.
+// Package sigtest is a whole Sigstore instance inside one process: a certificate
+// authority (Fulcio), its certificate transparency log, a timestamp authority
+// and a transparency log (Rekor v2). It is for tests alone.
+//
+// [Sigstore.Sign] runs sigstore-go's own signing code against the instance, so
+// that what comes out is an ordinary bundle of version 0.3, which sigstore-go
+// and cosign accept under the instance's [Sigstore.TrustedRoot]. A [Change]
+// makes the instance misbehave in one point, so that a test can show an attack
+// beside the twin that differs in that point alone. [Sigstore.Serve] puts the
+// services on this machine's loopback address, where production code that signs
+// finds what it finds at the real ones.
+//
+// Everything follows one clock, [Options.Now], and nothing leaves the process.
 package sigtest
-
-import (
-	_ "github.com/cyberphone/json-canonicalization/go/src/webpki.org/jsoncanonicalizer"
-	_ "github.com/digitorus/timestamp"
-	_ "github.com/google/certificate-transparency-go"
-	_ "github.com/google/certificate-transparency-go/tls"
-	_ "github.com/google/certificate-transparency-go/x509"
-	_ "github.com/sigstore/protobuf-specs/gen/pb-go/bundle/v1"
-	_ "github.com/sigstore/rekor-tiles/v2/pkg/generated/protobuf"
-	_ "github.com/sigstore/rekor-tiles/v2/pkg/note"
-	_ "github.com/sigstore/sigstore-go/pkg/bundle"
-	_ "github.com/sigstore/sigstore-go/pkg/fulcio/certificate"
-	_ "github.com/sigstore/sigstore-go/pkg/root"
-	_ "github.com/sigstore/sigstore-go/pkg/sign"
-	_ "github.com/sigstore/sigstore-go/pkg/tuf"
-	_ "github.com/sigstore/sigstore-go/pkg/verify"
-	_ "github.com/sigstore/sigstore/pkg/signature"
-	_ "github.com/transparency-dev/merkle/rfc6962"
-	_ "google.golang.org/protobuf/encoding/protojson"
-)
