@@ -3,7 +3,6 @@ package keyless
 import (
 	"bytes"
 	"crypto/x509"
-	"encoding/hex"
 	"encoding/json"
 
 	"github.com/digitorus/timestamp"
@@ -137,14 +136,16 @@ func (r *Root) explain(b *bundle.Bundle, subject string, refusal error) error {
 		}
 		return because(verify.ReasonCertificate, "its certificate is not proved to be logged")
 	}
+	if e, err := b.Envelope(); err == nil {
+		if _, err := e.Statement(); err != nil {
+			return because(verify.ReasonStatement, "it signs no in-toto statement")
+		}
+	}
 	return because(verify.ReasonSignature, "its signature does not fit")
 }
 
 func (r *Root) logs(e *tlog.Entry) bool {
-	id, err := hex.DecodeString(e.LogKeyID())
-	if err != nil {
-		return false
-	}
+	id := e.TransparencyLogEntry().GetLogId().GetKeyId()
 	for _, l := range r.material.RekorLogs() {
 		// The first four bytes are what a checkpoint names the key by.
 		if bytes.Equal(l.ID, id) || len(id) >= 4 && len(l.ID) >= 4 && bytes.Equal(l.ID[:4], id[:4]) {
