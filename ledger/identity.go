@@ -60,9 +60,18 @@ type IdentityField struct{ Name, Value string }
 // Fields lists all fields, in the order of the struct.
 func (i *Identity) Fields() []IdentityField {
 	return []IdentityField{
-		{"issuer", i.Issuer}, {"san", i.SAN}, {"repository", i.Repository}, {"repository_id", i.RepositoryID},
-		{"owner_id", i.OwnerID}, {"ref", i.Ref}, {"build_signer", i.BuildSigner}, {"build_config", i.BuildConfig},
-		{"trigger", i.Trigger}, {"runner", i.Runner}, {"environment", i.Environment}, {"token_subject", i.TokenSubject},
+		{"issuer", i.Issuer},
+		{"san", i.SAN},
+		{"repository", i.Repository},
+		{"repository_id", i.RepositoryID},
+		{"owner_id", i.OwnerID},
+		{"ref", i.Ref},
+		{"build_signer", i.BuildSigner},
+		{"build_config", i.BuildConfig},
+		{"trigger", i.Trigger},
+		{"runner", i.Runner},
+		{"environment", i.Environment},
+		{"token_subject", i.TokenSubject},
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/x509"
 	"encoding/json"
+	"slices"
 
 	"github.com/digitorus/timestamp"
 	"github.com/google/certificate-transparency-go/x509util"
@@ -164,12 +165,7 @@ func (r *Root) knowsTimestamp(b *bundle.Bundle) bool {
 	if err != nil {
 		return true
 	}
-	for _, c := range t.Certificates {
-		if r.timestamped(c) {
-			return true
-		}
-	}
-	return len(t.Certificates) == 0
+	return len(t.Certificates) == 0 || slices.ContainsFunc(t.Certificates, r.timestamped)
 }
 
 // certificateLogs are the logs that have signed for a certificate, by number.

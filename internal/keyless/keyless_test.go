@@ -18,10 +18,9 @@ import (
 	"github.com/patch-cat/patch-git/verify"
 )
 
-const (
-	registryName spec.RegistryName = "acme/tools"
-	subject                        = "pkg:patch-git/acme/tools/echo_text@1.0.0"
-)
+const registryName spec.RegistryName = "acme/tools"
+
+const subject = "pkg:patch-git/acme/tools/echo_text@1.0.0"
 
 // instance is one Sigstore for a test, with a policy that trusts acme's workflow.
 type instance struct {

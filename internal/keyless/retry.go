@@ -30,7 +30,7 @@ func (w *Workflow) retry(ctx context.Context, do func() error) error {
 		refused, answered := errors.AsType[*answer](err)
 		switch {
 		case err == nil || ctx.Err() != nil:
-			return cmpErr(ctx, err)
+			return ended(ctx, err)
 		case answered && refused.forGood():
 			return fault.New(fault.Denied, "signing_refused", "%w", refused)
 		case fault.KindOf(err) == fault.Denied:
@@ -40,8 +40,8 @@ func (w *Workflow) retry(ctx context.Context, do func() error) error {
 	return fault.New(fault.Unavailable, "signing_service", "not signed after %d attempts: %s", attempts, spec.Quote(err.Error()))
 }
 
-// cmpErr prefers the end of the context, which is why the rest failed.
-func cmpErr(ctx context.Context, err error) error {
+// ended prefers the end of the context, which is why the rest failed.
+func ended(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -55,7 +55,7 @@ func (w *Workflow) pause(n int) time.Duration {
 		return w.opts.Pause(n)
 	}
 	d := 500 * time.Millisecond << (n - 1)
-	return d + time.Duration(rand.Int64N(int64(d)))
+	return d + time.Duration(rand.Int64N(int64(d))) //nolint:gosec // spreads load, hides nothing
 }
 
 // answer is what a service said instead of doing what it was asked.

@@ -15,7 +15,7 @@ import (
 // audience that Fulcio wants it for.
 const (
 	tokenURLVariable    = "ACTIONS_ID_TOKEN_REQUEST_URL"
-	tokenSecretVariable = "ACTIONS_ID_TOKEN_REQUEST_TOKEN" //nolint:gosec // the name of a variable
+	tokenSecretVariable = "ACTIONS_ID_TOKEN_REQUEST_TOKEN"
 	tokenAudience       = "sigstore"
 	maxToken            = 64 << 10
 	tokenTime           = 30 * time.Second
