@@ -88,14 +88,19 @@ func (a *app) runsCommand() *cobra.Command {
 	return c
 }
 
+// recordOf finds the record of the run that was named.
+func recordOf(j *audit.Journal, text string) (audit.Record, error) {
+	id, err := audit.ParseRunID(text)
+	if err != nil {
+		return audit.Record{}, usage("%w", err).Hint("patch-git runs")
+	}
+	return j.Get(id)
+}
+
 // showStream prints a stored stream: byte for byte for a program, with hidden
 // characters made visible for a person.
 func (a *app) showStream(j *audit.Journal, text string, stderr bool) error {
-	id, err := audit.ParseRunID(text)
-	if err != nil {
-		return usage("%w", err).Hint("patch-git runs")
-	}
-	rec, err := j.Get(id)
+	rec, err := recordOf(j, text)
 	if err != nil {
 		return err
 	}
@@ -111,7 +116,7 @@ func (a *app) showStream(j *audit.Journal, text string, stderr bool) error {
 		return err
 	}
 	if a.json {
-		doc := map[string]any{"schema": 1, "run_id": id, "sha256": digest, "base64": data}
+		doc := map[string]any{"schema": 1, "run_id": rec.RunID, "sha256": digest, "base64": data}
 		if utf8.Valid(data) {
 			delete(doc, "base64")
 			doc["text"] = string(data)
@@ -127,11 +132,7 @@ func (a *app) showStream(j *audit.Journal, text string, stderr bool) error {
 }
 
 func (a *app) showRun(j *audit.Journal, text string) error {
-	id, err := audit.ParseRunID(text)
-	if err != nil {
-		return usage("%w", err).Hint("patch-git runs")
-	}
-	rec, err := j.Get(id)
+	rec, err := recordOf(j, text)
 	if err != nil {
 		return err
 	}
