@@ -35,57 +35,22 @@ type Stored struct {
 // Release verifies one release under the record: the document that the record
 // names, the evidence over it, every file, the manifest and the place in the log.
 func (r Record) Release(c spec.Candidate) (Verified, error) {
-	v, err := r.Resolve(c.Ref)
+	s, err := r.Signed(c)
 	if err != nil {
 		return Verified{}, err
 	}
-	if c.Ref.Pinned() && c.Ref.Digest != v.Release {
-		return Verified{}, refuse(ReasonRelease, "%s is %s in %s, not %s", c.Ref.At(), v.Release, r.head.policy.Registry, c.Ref.Digest)
-	}
-	ref := spec.Ref{Name: r.doc.Name, Version: v.Version, Digest: v.Release}
-	out, err := r.head.policy.Stored(ref, Stored{Release: c.Release, Evidence: c.Evidence, Proof: c.Proof, Files: c.Files})
-	if err != nil {
-		return Verified{}, err
-	}
-	if out.proof.Index != v.LogIndex || out.proof.Entry.Time != v.Published || out.proof.Index >= r.head.doc.Log.Size {
-		return Verified{}, refuse(ReasonLog, "the log has %s at another place than the record says", ref.At())
-	}
-	return out, nil
+	return s.Release(c.Files)
 }
 
 // Stored verifies a release by its pinned reference without a head: what can
 // be checked before every run without any registry. Whether the release has
 // been revoked since is for the caller, who has the newest head.
 func (p Policy) Stored(ref spec.Ref, s Stored) (Verified, error) {
-	if !ref.Pinned() || ref.Version == "" {
-		return Verified{}, refuse(ReasonPolicy, "%s is not pinned to a digest", ref)
-	}
-	if spec.DigestOf(s.Release) != ref.Digest {
-		return Verified{}, refuse(ReasonRelease, "release.json of %s is not what the record states", ref.At())
-	}
-	doc, err := ledger.ParseRelease(s.Release)
-	if err != nil {
-		return Verified{}, refuse(ReasonRelease, "%s: %w", ref.At(), err)
-	}
-	if doc.Name != ref.Name || doc.Version != ref.Version || doc.Registry != p.Registry {
-		return Verified{}, refuse(ReasonRelease, "release.json of %s is about %s@%s of %s", ref.At(), doc.Name, doc.Version, doc.Registry)
-	}
-	acc, err := p.acceptance(ref, doc, s.Evidence)
+	out, err := p.signed(ref, s)
 	if err != nil {
 		return Verified{}, err
 	}
-	if err := checkFiles(ref, doc, s.Files); err != nil {
-		return Verified{}, err
-	}
-	tool, err := checkManifest(ref, doc, s.Files[doc.Format.MainFile()])
-	if err != nil {
-		return Verified{}, err
-	}
-	proof, err := p.included(ref, s.Proof)
-	if err != nil {
-		return Verified{}, err
-	}
-	return Verified{ref: ref, policy: p, tool: tool, release: doc, acceptance: acc, proof: proof, stored: s}, nil
+	return out.Release(s.Files)
 }
 
 // acceptance verifies the evidence over a release.
@@ -174,27 +139,29 @@ func checkManifest(ref spec.Ref, doc *ledger.Release, main []byte) (spec.Tool, e
 	return t, nil
 }
 
-// included verifies the stored proof that the acceptance is in the log.
-func (p Policy) included(ref spec.Ref, data []byte) (*ledger.Proof, error) {
+// included verifies the stored proof that the acceptance is in the log, and
+// returns it with the root that it was made under.
+func (p Policy) included(ref spec.Ref, data []byte) (*ledger.Proof, ledger.LogRoot, error) {
+	no := func(err error) (*ledger.Proof, ledger.LogRoot, error) { return nil, ledger.LogRoot{}, err }
 	if len(data) == 0 {
-		return nil, refuse(ReasonLog, "%s has no proof that it is in the log", ref.At())
+		return no(refuse(ReasonLog, "%s has no proof that it is in the log", ref.At()))
 	}
 	proof, err := ledger.ParseProof(data)
 	if err != nil {
-		return nil, refuse(ReasonLog, "%s: %w", ref.At(), err)
+		return no(refuse(ReasonLog, "%s: %w", ref.At(), err))
 	}
 	e := proof.Entry
 	if e.Event != ledger.EventAccept || e.Name != ref.Name || e.Version != ref.Version || e.Release != ref.Digest {
-		return nil, refuse(ReasonLog, "the log entry of %s is about something else", ref.At())
+		return no(refuse(ReasonLog, "the log entry of %s is about something else", ref.At()))
 	}
-	root, err := ledger.OpenCheckpoint([]byte(proof.Checkpoint), p.Registry, p.Trust.Key)
+	root, err := p.Checkpoint([]byte(proof.Checkpoint))
 	if err != nil {
-		return nil, refuse(ReasonLog, "%s: %w", ref.At(), err)
+		return no(refuse(ReasonLog, "%s: %w", ref.At(), err))
 	}
 	if err := proof.Included(root); err != nil {
-		return nil, refuse(ReasonLog, "%s: %w", ref.At(), err)
+		return no(refuse(ReasonLog, "%s: %w", ref.At(), err))
 	}
-	return proof, nil
+	return proof, root, nil
 }
 
 // OK tells whether the value was made by a verification.
