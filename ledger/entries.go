@@ -21,6 +21,9 @@ type EntryTile struct {
 // tiles has to have bounded it.
 func EntryTiles(size, from int64) iter.Seq[EntryTile] {
 	return func(yield func(EntryTile) bool) {
+		if from >= size {
+			return
+		}
 		for n := max(from, 0) >> tileHeight; n<<tileHeight < size; n++ {
 			w := int(min(size-n<<tileHeight, 1<<tileHeight))
 			if !yield(EntryTile{TilePath(tlog.Tile{H: tileHeight, L: -1, N: n, W: w}), n << tileHeight, w}) {

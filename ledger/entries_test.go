@@ -80,6 +80,9 @@ func TestReadEntries(t *testing.T) {
 		if err != nil || next != max(from, 600) {
 			t.Errorf("from %d: read up to %d, %v", from, next, err)
 		}
+		if from >= 600 && len(asked) > 0 {
+			t.Errorf("from %d: %v was read for nothing", from, asked)
+		}
 		if from >= 512 && asked[firstTile(600)] {
 			t.Errorf("from %d: entries were read that are not needed", from)
 		}
