@@ -291,8 +291,8 @@ func TestLog(t *testing.T) {
 		}
 	}
 	var entries [][]byte
-	for _, p := range ledger.EntryTilePaths(l.root.Size) {
-		es, err := ledger.SplitEntries(l.tiles[p])
+	for p := range ledger.EntryTiles(l.root.Size, 0) {
+		es, err := p.Split(l.tiles[p.Path])
 		if err != nil {
 			t.Fatal(err)
 		}

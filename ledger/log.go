@@ -270,13 +270,3 @@ func SplitEntries(data []byte) ([][]byte, error) {
 	}
 	return out, nil
 }
-
-// EntryTilePaths lists the entry tiles of a log of a size, in order.
-func EntryTilePaths(size int64) []string {
-	var out []string
-	for n := int64(0); n<<tileHeight < size; n++ {
-		w := min(size-n<<tileHeight, 1<<tileHeight)
-		out = append(out, TilePath(tlog.Tile{H: tileHeight, L: -1, N: n, W: int(w)}))
-	}
-	return out
-}

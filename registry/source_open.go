@@ -27,6 +27,9 @@ type Options struct {
 	// each location. Empty: http keeps nothing, and git over a network cannot
 	// be read. Everything in it can be deleted at any time.
 	CacheDir string
+	// Passing keeps nothing of what http answers, also with a CacheDir: for
+	// whoever reads all of a tree once.
+	Passing bool
 	// Now is the clock, for the age of a git copy.
 	Now func() time.Time
 	// MaxAge is how old a copy of a git repository may be before the remote is
@@ -156,7 +159,7 @@ func openHTTP(location string, o Options) (Source, error) {
 		return nil, fault.New(fault.Internal, "options", "open %s: no HTTP client", shown(base))
 	}
 	var c *cache
-	if o.CacheDir != "" {
+	if o.CacheDir != "" && !o.Passing {
 		c = &cache{o.cacheDir("http", shown(base))}
 	}
 	return newHTTP(base, o.HTTP, c), nil

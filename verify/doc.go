@@ -10,6 +10,9 @@
 //	Record.Release  release.json, evidence, proof, files         -> Verified
 //	Policy.Stored   an installed release, before every run       -> Verified
 //
+// Whoever reads all of a tree goes through Head.Dictionary, Dictionary.Bucket,
+// Bucket.Record and Record.Signed: the same checks, one document at a time.
+//
 // Every refusal is a *fault.Error of kind NotVerified whose Reason is one of
 // the constants of [Reason]. Absence that the dictionary proves is NotFound.
 package verify

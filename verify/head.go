@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"slices"
 	"time"
 
 	"github.com/patch-cat/patch-git/internal/fault"
@@ -92,6 +93,14 @@ func (h Head) RevokedReason(r spec.Ref) string {
 		return "no head was verified"
 	}
 	return h.revoked.Reason(r.Name, r.Version)
+}
+
+// Revoked lists the releases that must not run.
+func (h Head) Revoked() []ledger.RevokedRelease {
+	if h.revoked == nil {
+		return nil
+	}
+	return slices.Clone(h.revoked.Revoked)
 }
 
 // Follows tells whether the head may come after what was seen before: not an

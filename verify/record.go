@@ -15,40 +15,19 @@ type Record struct {
 // Record verifies what the registry says of a name. Where the dictionary
 // proves that there is no such name the error is NotFound, not a refusal.
 func (h Head) Record(c spec.Chain, name spec.Name) (Record, error) {
-	if h.doc == nil {
-		return Record{}, refuse(ReasonPolicy, "no head was verified")
-	}
-	if spec.DigestOf(c.Buckets) != h.doc.Buckets {
-		return Record{}, refuse(ReasonBuckets, "buckets.json of %s is not what the head states", h.policy.Registry)
-	}
-	buckets, err := ledger.ParseBuckets(c.Buckets)
+	d, err := h.Dictionary(c.Buckets)
 	if err != nil {
-		return Record{}, refuse(ReasonBuckets, "%s: %w", h.policy.Registry, err)
+		return Record{}, err
 	}
 	i := ledger.BucketOf(name)
-	want := buckets.At(i)
-	if want.IsZero() {
+	if d.Stated(i).IsZero() {
 		return Record{}, h.absent(name)
 	}
-	if spec.DigestOf(c.Bucket) != want {
-		return Record{}, refuse(ReasonBucket, "bucket %02x of %s is not what the head states", i, h.policy.Registry)
-	}
-	bucket, err := ledger.ParseBucket(c.Bucket, i)
+	b, err := d.Bucket(i, c.Bucket)
 	if err != nil {
-		return Record{}, refuse(ReasonBucket, "%s: %w", h.policy.Registry, err)
+		return Record{}, err
 	}
-	want, ok := bucket.Names[name]
-	if !ok {
-		return Record{}, h.absent(name)
-	}
-	if spec.DigestOf(c.Record) != want {
-		return Record{}, refuse(ReasonRecord, "the record of %q in %s is not what the head states", name, h.policy.Registry)
-	}
-	doc, err := ledger.ParseRecord(c.Record, name)
-	if err != nil {
-		return Record{}, refuse(ReasonRecord, "%s: %w", h.policy.Registry, err)
-	}
-	return Record{head: h, doc: doc}, nil
+	return b.Record(c.Record, name)
 }
 
 // Why a name or a version is not there, proved by a verified head.

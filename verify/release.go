@@ -35,57 +35,22 @@ type Stored struct {
 // Release verifies one release under the record: the document that the record
 // names, the evidence over it, every file, the manifest and the place in the log.
 func (r Record) Release(c spec.Candidate) (Verified, error) {
-	v, err := r.Resolve(c.Ref)
+	s, err := r.Signed(c)
 	if err != nil {
 		return Verified{}, err
 	}
-	if c.Ref.Pinned() && c.Ref.Digest != v.Release {
-		return Verified{}, refuse(ReasonRelease, "%s is %s in %s, not %s", c.Ref.At(), v.Release, r.head.policy.Registry, c.Ref.Digest)
-	}
-	ref := spec.Ref{Name: r.doc.Name, Version: v.Version, Digest: v.Release}
-	out, err := r.head.policy.Stored(ref, Stored{Release: c.Release, Evidence: c.Evidence, Proof: c.Proof, Files: c.Files})
-	if err != nil {
-		return Verified{}, err
-	}
-	if out.proof.Index != v.LogIndex || out.proof.Entry.Time != v.Published || out.proof.Index >= r.head.doc.Log.Size {
-		return Verified{}, refuse(ReasonLog, "the log has %s at another place than the record says", ref.At())
-	}
-	return out, nil
+	return s.Release(c.Files)
 }
 
 // Stored verifies a release by its pinned reference without a head: what can
 // be checked before every run without any registry. Whether the release has
 // been revoked since is for the caller, who has the newest head.
 func (p Policy) Stored(ref spec.Ref, s Stored) (Verified, error) {
-	if !ref.Pinned() || ref.Version == "" {
-		return Verified{}, refuse(ReasonPolicy, "%s is not pinned to a digest", ref)
-	}
-	if spec.DigestOf(s.Release) != ref.Digest {
-		return Verified{}, refuse(ReasonRelease, "release.json of %s is not what the record states", ref.At())
-	}
-	doc, err := ledger.ParseRelease(s.Release)
-	if err != nil {
-		return Verified{}, refuse(ReasonRelease, "%s: %w", ref.At(), err)
-	}
-	if doc.Name != ref.Name || doc.Version != ref.Version || doc.Registry != p.Registry {
-		return Verified{}, refuse(ReasonRelease, "release.json of %s is about %s@%s of %s", ref.At(), doc.Name, doc.Version, doc.Registry)
-	}
-	acc, err := p.acceptance(ref, doc, s.Evidence)
+	out, err := p.signed(ref, s)
 	if err != nil {
 		return Verified{}, err
 	}
-	if err := checkFiles(ref, doc, s.Files); err != nil {
-		return Verified{}, err
-	}
-	tool, err := checkManifest(ref, doc, s.Files[doc.Format.MainFile()])
-	if err != nil {
-		return Verified{}, err
-	}
-	proof, err := included(ref, acc, s.Proof)
-	if err != nil {
-		return Verified{}, err
-	}
-	return Verified{ref: ref, policy: p, tool: tool, release: doc, acceptance: acc, proof: proof, stored: s}, nil
+	return out.Release(s.Files)
 }
 
 // acceptance verifies the evidence over a release.

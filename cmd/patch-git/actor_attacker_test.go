@@ -96,6 +96,8 @@ var tricks = map[string]trick{
 	"accept": {"registry key name@version file [wheel]", func(ts *testscript.TestScript, args []string) error {
 		return acceptUnchecked(ts, args[0], args[1], args[2], []byte(ts.ReadFile(args[3])), args[4:])
 	}},
+	// conceal REGISTRY KEY: an insider empties the revoked list; the log keeps what was in it.
+	"conceal": {"registry key", func(ts *testscript.TestScript, args []string) error { return conceal(ts, args[0], args[1]) }},
 	// http TRICK [PATH]: the server of $URL misbehaves where a path ends so.
 	"http": {"trick [path]", func(ts *testscript.TestScript, args []string) error {
 		s := served(ts)

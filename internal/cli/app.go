@@ -101,7 +101,7 @@ byte changed since, and runs them in a sandbox that enforces what they declare.`
 		}
 	}
 	add("use", a.searchCommand(), a.infoCommand(), a.pullCommand(), a.runCommand(), a.listCommand(), a.removeCommand(),
-		a.verifyCommand(), a.runsCommand(), a.registryCommand())
+		a.verifyCommand(), a.runsCommand(), a.registryCommand(), a.logCommand())
 	add("write", a.newCommand(), a.checkCommand(), a.publishCommand(), a.yankCommand(), a.revokeCommand())
 	add("other", a.demoCommand(), a.doctorCommand(), a.versionCommand())
 	root.InitDefaultCompletionCmd()

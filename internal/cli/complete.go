@@ -101,3 +101,12 @@ func (a *app) completeRegistries(*cobra.Command, []string, string) ([]string, co
 	}
 	return out, cobra.ShellCompDirectiveNoFileComp
 }
+
+// completeRegistryOrPath offers the trusted registries, and files as ever.
+func (a *app) completeRegistryOrPath(c *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	out, _ := a.completeRegistries(c, args, prefix)
+	return out, cobra.ShellCompDirectiveDefault
+}

@@ -32,17 +32,22 @@ const (
 
 // Documents of a published tree.
 const (
-	Document     = 4 * MiB   // any single JSON document but the catalogue
-	Bundle       = 256 * KiB // evidence, before it is parsed
-	TrustedRoot  = 1 * MiB   // trusted_root.json of a Sigstore instance
-	Catalogue    = 64 * MiB  // search/tools.json
-	Tile         = 64 * KiB  // one hash tile is at most 8 KiB
-	EntryTile    = 256 * 64 * KiB
-	LogEntry     = 65_535  // the entry bundle has a 16-bit length
-	LogSize      = 1 << 40 // entries; the log's arithmetic does not end near 2^63
-	Proof        = 64      // hashes in an inclusion proof
-	BatchSeal    = 100_000
-	RegistryName = 100
+	Document    = 4 * MiB   // any single JSON document but the catalogue
+	Bundle      = 256 * KiB // evidence, before it is parsed
+	TrustedRoot = 1 * MiB   // trusted_root.json or signing_config.json of a Sigstore instance
+	Catalogue   = 64 * MiB  // search/tools.json
+	Tile        = 64 * KiB  // one hash tile is at most 8 KiB
+	EntryTile   = 256 * 64 * KiB
+	LogEntry    = 65_535  // the entry bundle has a 16-bit length
+	LogSize     = 1 << 40 // entries; the log's arithmetic does not end near 2^63
+	Proof       = 64      // hashes in an inclusion proof
+	BatchSeal   = 100_000
+	// LogRead is how many entries of a log are held at once.
+	LogRead = 1 << 22
+	// AuditProblems is how many problems an audit lists, and how many files
+	// that cannot be read make it stop.
+	AuditProblems = 100
+	RegistryName  = 100
 )
 
 // Network.

@@ -74,6 +74,9 @@ func (p Paths) Blobs() string { return filepath.Join(p.Runs(), "blobs") }
 // Registries has what is pinned and last seen of each registry.
 func (p Paths) Registries() string { return filepath.Join(p.Root, "registries") }
 
+// Watched has how far the log of each registry was read.
+func (p Paths) Watched() string { return filepath.Join(p.Root, "watched") }
+
 // Envs has Python environments by the digest of their closure.
 func (p Paths) Envs() string { return filepath.Join(p.Root, "envs") }
 

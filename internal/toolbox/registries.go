@@ -186,6 +186,9 @@ func (t *Toolbox) RemovePin(ctx context.Context, n spec.RegistryName) error {
 	if _, err := os.Lstat(t.pinPath(n)); err != nil {
 		return fault.New(fault.NotFound, "no_registry", "registry %s is not added", n).Hint("patch-git registry list")
 	}
+	if err := t.forgetWatched(n); err != nil {
+		return err
+	}
 	if err := os.Remove(t.pinPath(n)); err != nil {
 		return fault.New(fault.Unavailable, "toolbox", "removing registry %s: %w", n, err)
 	}
