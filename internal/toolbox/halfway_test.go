@@ -1,9 +1,12 @@
 package toolbox_test
 
 import (
+	"bytes"
 	"os"
 	"testing"
+	"time"
 
+	"github.com/patch-cat/patch-git/internal/durable"
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/toolbox"
 	"github.com/patch-cat/patch-git/spec"
@@ -51,6 +54,57 @@ func TestKilledWhileRemoving(t *testing.T) {
 	}
 	if list, err := s.box.List(); err != nil || len(list) != 1 || list[0].Current != "1.0.0" {
 		t.Errorf("list is %+v, %v", list, err)
+	}
+	// The same command once more comes to the end: index and tools/ follow.
+	if _, err := s.box.Remove(t.Context(), spec.Ref{Name: "echo_text", Version: "1.2.0"}); fault.KindOf(err) != fault.NotFound {
+		t.Errorf("removed again: %v", err)
+	}
+	if b, err := os.ReadFile(s.paths.Index()); err != nil || bytes.Contains(b, []byte("1.2.0")) || !bytes.Contains(b, []byte("1.0.0")) {
+		t.Errorf("the index is %s, %v", b, err)
+	}
+	// And where it was the only version, nothing is left of the tool.
+	if err := os.RemoveAll(s.paths.Receipts() + "/echo_text/1.0.0"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.box.Remove(t.Context(), spec.Ref{Name: "echo_text"}); fault.KindOf(err) != fault.NotFound {
+		t.Errorf("removed again: %v", err)
+	}
+	if b, err := os.ReadFile(s.paths.Index()); err != nil || bytes.Contains(b, []byte("echo_text")) {
+		t.Errorf("the index is %s, %v", b, err)
+	}
+	if _, err := os.Stat(s.paths.Tool("echo_text")); err == nil {
+		t.Error("tools/ still has its file")
+	}
+}
+
+// TestReplacedMeanwhile: while another process changes the current version, the
+// file and the index of it do not agree; who reads then waits and reads again.
+func TestReplacedMeanwhile(t *testing.T) {
+	s := newScene(t)
+	r := s.install("1.0.0")
+	good, err := os.ReadFile(s.paths.Tool("echo_text"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	unlock, err := durable.Lock(t.Context(), s.paths.Lock(), time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.rewrite(s.paths.Tool("echo_text"), func([]byte) []byte { return []byte("# a version that was removed\n") })
+	loaded := make(chan error, 1)
+	go func() {
+		_, err := s.box.Load(r, s.policy())
+		loaded <- err
+	}()
+	select {
+	case err := <-loaded:
+		t.Fatalf("it did not wait for the writer: %v", err)
+	case <-time.After(100 * time.Millisecond):
+	}
+	s.rewrite(s.paths.Tool("echo_text"), func([]byte) []byte { return good })
+	unlock()
+	if err := <-loaded; err != nil {
+		t.Errorf("after the writer: %v", err)
 	}
 }
 

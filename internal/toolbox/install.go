@@ -198,10 +198,14 @@ func (t *Toolbox) Load(r Receipt, policy verify.Policy) (verify.Verified, error)
 	if policy.Registry != r.Registry {
 		return verify.Verified{}, fault.New(fault.NotVerified, "policy", "%s was installed from %s", r.Ref().At(), r.Registry)
 	}
-	var v verify.Verified
-	s, err := t.stored(r)
-	if err == nil {
-		v, err = policy.Stored(r.Ref(), s)
+	v, err := t.load(r, policy)
+	if fault.KindOf(err) == fault.NotVerified {
+		// Files that another process replaced between two reads look like
+		// damage. While no writer is at work they do not.
+		if unlock, locked := durable.RLock(context.Background(), t.paths.Lock(), limits.LockWait); locked == nil {
+			v, err = t.load(r, policy)
+			unlock()
+		}
 	}
 	if refusal, ok := errors.AsType[*fault.Error](err); ok && refusal.Kind == fault.NotVerified {
 		if _, gone := t.Receipt(r.Ref()); fault.KindOf(gone) == fault.NotFound {
@@ -210,6 +214,14 @@ func (t *Toolbox) Load(r Receipt, policy verify.Policy) (verify.Verified, error)
 		return verify.Verified{}, refusal.Hint("patch-git remove %s && patch-git pull %s", r.Ref().At(), r.Ref().At())
 	}
 	return v, err
+}
+
+func (t *Toolbox) load(r Receipt, policy verify.Policy) (verify.Verified, error) {
+	s, err := t.stored(r)
+	if err != nil {
+		return verify.Verified{}, err
+	}
+	return policy.Stored(r.Ref(), s)
 }
 
 // stored reads what is kept of a release; what is missing is left out, for the

@@ -30,6 +30,10 @@ func (t *Toolbox) Remove(ctx context.Context, ref spec.Ref) ([]spec.Ref, error) 
 		gone = slices.DeleteFunc(slices.Clone(versions), func(v spec.Version) bool { return v != ref.Version })
 	}
 	if len(gone) == 0 {
+		// A removal that was killed may have come no further than the receipt.
+		if err := t.fallBack(ref.Name, versions); err != nil {
+			return nil, err
+		}
 		return nil, fault.New(fault.NotFound, "not_installed", "%s is not installed", ref.At()).Hint("patch-git list")
 	}
 	var out []spec.Ref
@@ -56,13 +60,15 @@ func (t *Toolbox) fallBack(n spec.Name, kept []spec.Version) error {
 	if err != nil {
 		return err
 	}
-	if e, ok := ix.Tools[n]; ok && slices.Contains(kept, e.Version) {
+	e, listed := ix.Tools[n]
+	if listed && slices.Contains(kept, e.Version) {
 		return nil
 	}
 	if len(kept) == 0 {
-		delete(ix.Tools, n)
-		if err := t.writeIndex(ix, true); err != nil {
-			return err
+		if delete(ix.Tools, n); listed {
+			if err := t.writeIndex(ix, true); err != nil {
+				return err
+			}
 		}
 		if err := os.Remove(t.paths.Tool(n)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fault.New(fault.Unavailable, "toolbox", "removing %s: %w", n, err)
