@@ -48,6 +48,16 @@ func (c *child) kill() {
 	}
 }
 
+// hold does something while the process, dead or alive, still has its number.
+func (c *child) hold(do func(pid int) error) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.gone {
+		return unix.ESRCH
+	}
+	return do(c.pid)
+}
+
 // awaitEnd waits for the end and leaves the process to be reaped.
 func (c *child) awaitEnd() {
 	for unix.Waitid(unix.P_PID, c.pid, nil, unix.WEXITED|unix.WNOWAIT, nil) == unix.EINTR {

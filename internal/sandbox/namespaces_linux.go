@@ -103,12 +103,14 @@ func (h *helper) name(m mapping) error {
 		word = orderNamed
 	}
 	for _, f := range files {
-		path := "/proc/" + strconv.Itoa(h.proc.pid) + "/" + f.name
-		fd, err := unix.Open(path, unix.O_WRONLY|unix.O_CLOEXEC, 0)
-		if err == nil {
-			err = writeAll(fd, []byte(f.text))
-			_ = unix.Close(fd)
-		}
+		err := h.proc.hold(func(pid int) error {
+			fd, err := unix.Open("/proc/"+strconv.Itoa(pid)+"/"+f.name, unix.O_WRONLY|unix.O_CLOEXEC, 0)
+			if err == nil {
+				err = writeAll(fd, []byte(f.text))
+				_ = unix.Close(fd)
+			}
+			return err
+		})
 		if err != nil {
 			return failed(stepNames, f.name, err).classify()
 		}
