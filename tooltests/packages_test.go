@@ -49,7 +49,7 @@ func TestPackages(t *testing.T) {
 	user := testHost(realDir(t), "")
 	pythons := pyenv.New(user, openBox(t, user))
 	client := newClient(t, user)
-	if _, err := client.AddRegistry(t.Context(), folder, nil, &fingerprint); err != nil {
+	if _, err := client.AddRegistry(t.Context(), folder, consume.AddOptions{Key: &fingerprint}); err != nil {
 		t.Fatal(explained(err))
 	}
 	for _, v := range versions {

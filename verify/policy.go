@@ -34,6 +34,7 @@ type Reason string
 const (
 	ReasonPolicy      Reason = "policy"            // the policy itself is incomplete
 	ReasonBundle      Reason = "bundle"            // evidence is missing, too large or not a bundle
+	ReasonTrust       Reason = "identity:trust"    // signed in another way than was pinned
 	ReasonKey         Reason = "identity:key"      // signed by another key than the pinned one
 	ReasonRoot        Reason = "root"              // vouched for by an authority or a log that is not known
 	ReasonCertificate Reason = "certificate"       // the certificate's chain or its place in a log does not verify
@@ -77,6 +78,10 @@ func IdentityReasons() []Reason {
 
 // SigstoreReasons lists those that an implementation of [Sigstore] adds.
 func SigstoreReasons() []Reason { return []Reason{ReasonRoot, ReasonCertificate, ReasonTime} }
+
+// PinReasons lists those for a registry whose signer is not the pinned one any
+// more, besides the ones for the field that differs.
+func PinReasons() []Reason { return []Reason{ReasonTrust} }
 
 func refuse(r Reason, format string, args ...any) *fault.Error {
 	return fault.New(fault.NotVerified, string(r), format, args...)

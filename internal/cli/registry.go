@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/patch-cat/patch-git/internal/consume"
 	"github.com/patch-cat/patch-git/internal/contribute"
 	"github.com/patch-cat/patch-git/spec"
 )
@@ -22,13 +23,14 @@ func (a *app) registryCommand() *cobra.Command {
 
 func (a *app) registryAdd() *cobra.Command {
 	var key string
-	var mirrors []string
+	var o consume.AddOptions
 	c := &cobra.Command{
 		Use:   "add location",
 		Short: "Trust a registry from now on",
 		Long: `Trust the registry at a folder, a URL (https://…) or a git repository
 (git+https://…, git+ssh://…, git+file://…). Its key is pinned: a registry that
-comes with another key later is refused.`,
+comes with another key later is refused, unless --accept-change says that the
+change is wanted. Even then its log has to continue the one that was seen.`,
 		Example: `  patch-git registry add ./registry
   patch-git registry add https://patch-cat.github.io/patch-git
   patch-git registry add git+https://github.com/patch-cat/patch-git --key sha256:…`,
@@ -38,15 +40,15 @@ comes with another key later is refused.`,
 			if err != nil {
 				return err
 			}
-			var expect *spec.Digest
 			if key != "" {
 				d, err := spec.ParseDigest(key)
 				if err != nil {
 					return usage("--key: %w", err)
 				}
-				expect = &d
+				o.Key = &d
 			}
-			added, err := client.AddRegistry(c.Context(), a.location(args[0]), a.locations(mirrors), expect)
+			o.Mirrors = a.locations(o.Mirrors)
+			added, err := client.AddRegistry(c.Context(), a.location(args[0]), o)
 			if err != nil {
 				return err
 			}
@@ -58,14 +60,15 @@ comes with another key later is refused.`,
 			}
 			a.out.printf("%s %s\n  at        %s\n  signed by %s\n  head      %d of %s, %d log entries\n", a.out.green("trusted"),
 				a.out.bold(string(added.Pin.Name)), safe(added.Pin.Location), added.Fingerprint, added.Head.Seq, added.Head.Time, added.Head.Log.Size)
-			if expect == nil {
+			if o.Key == nil {
 				a.out.say("compare the key with the one that its maintainers publish; --key makes the comparison for you")
 			}
 			return nil
 		},
 	}
 	c.Flags().StringVar(&key, "key", "", "the SHA-256 that the registry's public key must have")
-	c.Flags().StringArrayVar(&mirrors, "mirror", nil, "another location to ask when the first fails; can be repeated")
+	c.Flags().BoolVar(&o.AcceptChange, "accept-change", false, "trust it although it is signed by somebody else than before")
+	c.Flags().StringArrayVar(&o.Mirrors, "mirror", nil, "another location to ask when the first fails; can be repeated")
 	return c
 }
 
@@ -92,7 +95,7 @@ func (a *app) registryList() *cobra.Command {
 			}
 			rows := []row{}
 			for _, p := range pins {
-				r := row{p.Name, p.Location, p.Mirrors, p.Trust.Kind, spec.DigestOf(p.Trust.Key).String(), 0, ""}
+				r := row{p.Name, p.Location, p.Mirrors, p.Trust.Kind, p.Trust.Digest().String(), 0, ""}
 				if h, ok, err := p.LastHead(); err == nil && ok {
 					r.Seq, r.Time = h.Seen().Seq, h.Seen().Time
 				}

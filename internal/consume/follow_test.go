@@ -98,7 +98,7 @@ func (s *scene) head(dir string) (registry.Source, spec.Chain) {
 // followed does not make room for an older one, or for a fork of the newer.
 func TestNoWayBackWithinOneCommand(t *testing.T) {
 	s := newScene(t)
-	if _, err := s.client.AddRegistry(t.Context(), s.dir, nil, nil); err != nil {
+	if _, err := s.client.AddRegistry(t.Context(), s.dir, AddOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	early, err := s.client.Box.Pin("demo/tools")
@@ -135,17 +135,17 @@ func TestAddingAgain(t *testing.T) {
 	s := newScene(t)
 	old := s.copyAway()
 	s.publish(s.dir, "1.0.0")
-	if _, err := s.client.AddRegistry(t.Context(), s.dir, nil, nil); err != nil {
+	if _, err := s.client.AddRegistry(t.Context(), s.dir, AddOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.client.AddRegistry(t.Context(), old, nil, nil); fault.ReasonOf(err) != string(verify.ReasonRollback) {
+	if _, err := s.client.AddRegistry(t.Context(), old, AddOptions{}); fault.ReasonOf(err) != string(verify.ReasonRollback) {
 		t.Errorf("an older copy: %v", err)
 	}
 	if pin, err := s.client.Box.Pin("demo/tools"); err != nil || pin.Location != s.dir {
 		t.Errorf("after the refusal the registry is at %q, %v", pin.Location, err)
 	}
 	twin := s.copyAway()
-	if _, err := s.client.AddRegistry(t.Context(), twin, nil, nil); err != nil {
+	if _, err := s.client.AddRegistry(t.Context(), twin, AddOptions{}); err != nil {
 		t.Errorf("an equal copy: %v", err)
 	}
 }
@@ -212,7 +212,7 @@ func TestRevokedSubject(t *testing.T) {
 func TestCatalogueThatIsNotThere(t *testing.T) {
 	s := newScene(t)
 	s.publish(s.dir, "1.0.0")
-	if _, err := s.client.AddRegistry(t.Context(), s.dir, nil, nil); err != nil {
+	if _, err := s.client.AddRegistry(t.Context(), s.dir, AddOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	pin, err := s.client.Box.Pin("demo/tools")

@@ -1,6 +1,7 @@
 package consume
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,47 +20,64 @@ import (
 // Added tells what came to be trusted.
 type Added struct {
 	Pin         toolbox.Pin
-	Fingerprint spec.Digest // SHA-256 of the public key
+	Fingerprint spec.Digest // of the public key, or of the identity
 	Head        verify.Seen
 }
 
-// AddRegistry trusts the registry at a location from now on. Where expect is
-// given, its key must have that SHA-256; else what the registry says of itself
-// is believed this one time, and the caller shows the person what that was.
-func (c *Client) AddRegistry(ctx context.Context, location string, mirrors []string, expect *spec.Digest) (*Added, error) {
+// AddOptions say what a person knows of a registry beforehand.
+type AddOptions struct {
+	Mirrors []string
+	// Key is the SHA-256 that the key of a registry signed by a key must have.
+	Key *spec.Digest
+	// Repository is whose workflow signs: "owner/repo" on GitHub. "" derives
+	// it from the location.
+	Repository string
+	// TrustedRoot is that of a private Sigstore, nil the public one.
+	TrustedRoot []byte
+	// AcceptChange replaces what was pinned before.
+	AcceptChange bool
+}
+
+// AddRegistry trusts the registry at a location from now on. Of one signed by a
+// key, what it says of itself is believed this one time, or held against the
+// key that the person names. Who signs one without a key follows from the
+// repository: nothing is believed but the repository's numbers, as Sigstore
+// certified them for the head. The caller shows the person what that was.
+func (c *Client) AddRegistry(ctx context.Context, location string, o AddOptions) (*Added, error) {
 	src, err := c.source(ctx, location)
 	if err != nil {
 		return nil, err
 	}
-	data, err := src.Read(ctx, ledger.RegistryPath, limits.Document)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fault.New(fault.NotFound, "no_registry", "there is no registry at %s", src.Location())
-	}
+	doc, err := registryAt(ctx, src)
 	if err != nil {
 		return nil, err
-	}
-	doc, err := ledger.ParseRegistry(data)
-	if err != nil {
-		return nil, fault.New(fault.NotVerified, "registry", "%s: %w", src.Location(), err)
-	}
-	fingerprint := spec.DigestOf(doc.Trust.Key)
-	if expect != nil && *expect != fingerprint {
-		return nil, fault.New(fault.NotVerified, string(verify.ReasonKey), "%s is signed by the key %s, not by %s", doc.Name, fingerprint, *expect)
-	}
-	pin := toolbox.Pin{Name: doc.Name, Location: location, Mirrors: mirrors, Trust: doc.Trust}
-	if len(pin.Mirrors) == 0 {
-		pin.Mirrors = c.offered(doc.Mirrors)
-	}
-	seen := pin
-	if old, err := c.Box.Pin(doc.Name); err == nil {
-		if string(old.Trust.Key) != string(pin.Trust.Key) {
-			return nil, c.Box.AddPin(ctx, pin) // refuses, with the explanation
-		}
-		seen = old
 	}
 	chain, err := registry.FetchHead(ctx, src)
 	if err != nil {
 		return nil, err
+	}
+	pin := toolbox.Pin{Name: doc.Name, Location: location, Mirrors: o.Mirrors, TrustedRoot: o.TrustedRoot}
+	if pin.Trust, err = c.introduced(pin, doc, chain, o); err != nil {
+		return nil, err
+	}
+	if len(pin.Mirrors) == 0 {
+		pin.Mirrors = c.offered(doc.Mirrors)
+	}
+	pin = c.Box.Arm(pin)
+	old, err := c.Box.Pin(doc.Name)
+	known := err == nil
+	if err != nil && fault.KindOf(err) != fault.NotFound {
+		return nil, err
+	}
+	if known && !old.SameTrust(pin) {
+		if !o.AcceptChange {
+			return nil, c.Box.AddPin(ctx, pin) // refuses, with the explanation
+		}
+		return c.changeRegistry(ctx, old, pin, src, chain)
+	}
+	seen := pin
+	if known {
+		seen = old
 	}
 	// Before anything is written: a registry that is trusted already does not
 	// move to a place where an older state of it, or a fork, is served.
@@ -73,7 +91,98 @@ func (c *Client) AddRegistry(ctx context.Context, location string, mirrors []str
 	if err != nil {
 		return nil, err
 	}
-	return &Added{Pin: pin, Fingerprint: fingerprint, Head: head.Seen()}, nil
+	return &Added{Pin: pin, Fingerprint: pin.Trust.Digest(), Head: head.Seen()}, nil
+}
+
+// changeRegistry pins another signer, whose head has to continue what the one
+// before has signed.
+func (c *Client) changeRegistry(ctx context.Context, old, pin toolbox.Pin, src registry.Source, chain spec.Chain) (*Added, error) {
+	head, err := pin.Policy().Head(chain)
+	if err != nil {
+		return nil, err
+	}
+	if before, ok, err := old.LastHead(); err != nil {
+		return nil, err
+	} else if ok {
+		s := before.Seen()
+		if err := head.Follows(&s, tiles(ctx, src)); err != nil {
+			return nil, err
+		}
+	}
+	pin.HeadEvidence, pin.Head, pin.Revoked = chain.HeadEvidence, chain.Head, chain.Revoked
+	if err := c.Box.ChangePin(ctx, pin); err != nil {
+		return nil, err
+	}
+	return &Added{Pin: pin, Fingerprint: pin.Trust.Digest(), Head: head.Seen()}, nil
+}
+
+// registryAt reads what the registry behind a source says of itself.
+func registryAt(ctx context.Context, src registry.Source) (*ledger.Registry, error) {
+	data, err := src.Read(ctx, ledger.RegistryPath, limits.Document)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fault.New(fault.NotFound, "no_registry", "there is no registry at %s", src.Location())
+	}
+	if err != nil {
+		return nil, err
+	}
+	doc, err := ledger.ParseRegistry(data)
+	if err != nil {
+		return nil, fault.New(fault.NotVerified, "registry", "%s: %w", src.Location(), err)
+	}
+	return doc, nil
+}
+
+// introduced finds out whom to trust for a registry.
+func (c *Client) introduced(pin toolbox.Pin, doc *ledger.Registry, chain spec.Chain, o AddOptions) (ledger.Trust, error) {
+	repo := cmp.Or(o.Repository, repositoryOf(pin.Location))
+	if doc.Trust.Kind == ledger.TrustKey {
+		switch got := doc.Trust.Digest(); {
+		case o.Repository != "":
+			return ledger.Trust{}, fault.New(fault.NotVerified, string(verify.ReasonTrust), "%s is signed by a key, not by the workflow of a repository", doc.Name)
+		case o.Key != nil && *o.Key != got:
+			return ledger.Trust{}, fault.New(fault.NotVerified, string(verify.ReasonKey), "%s is signed by the key %s, not by %s", doc.Name, got, *o.Key)
+		}
+		return doc.Trust, nil
+	}
+	if o.Key != nil {
+		return ledger.Trust{}, fault.New(fault.NotVerified, string(verify.ReasonTrust), "%s is signed by a workflow, not by a key", doc.Name)
+	}
+	if repo == "" {
+		return ledger.Trust{}, fault.New(fault.Usage, "repository", "%s is signed by a workflow, and its location does not say of which repository", doc.Name).
+			Hint("name it with --repository owner/name")
+	}
+	name, err := spec.ParseRegistryName(repo)
+	if err != nil {
+		return ledger.Trust{}, fault.New(fault.Usage, "repository", "%w", err)
+	}
+	if name != doc.Name {
+		return ledger.Trust{}, fault.New(fault.NotVerified, string(verify.ReasonRegistry), "the registry of the repository %s calls itself %s", name, doc.Name)
+	}
+	identity := ledger.GitHubIdentity(name)
+	pin.Trust = ledger.Trust{Kind: ledger.TrustKeyless, Identity: &identity}
+	if identity, err = c.Box.Arm(pin).Policy().Introduce(chain.HeadEvidence, chain.Head); err != nil {
+		return ledger.Trust{}, err
+	}
+	return ledger.Trust{Kind: ledger.TrustKeyless, Identity: &identity}, nil
+}
+
+// repositoryOf derives owner/name of a GitHub repository from its own address
+// or from that of its pages, "" from any other.
+func repositoryOf(location string) string {
+	scheme, rest, ok := strings.Cut(strings.TrimPrefix(location, "git+"), "://")
+	if !ok || scheme != "https" && scheme != "ssh" {
+		return "" // a folder, or a host that anybody on the way can be
+	}
+	host, path, _ := strings.Cut(strings.TrimPrefix(rest, "git@"), "/")
+	path = strings.TrimSuffix(strings.Trim(path, "/"), ".git")
+	owner, pages := strings.CutSuffix(strings.ToLower(host), ".github.io")
+	switch {
+	case host == "github.com" && strings.Count(path, "/") == 1:
+		return path
+	case pages && path != "" && !strings.Contains(path, "/") && !strings.Contains(owner, "."):
+		return owner + "/" + path
+	}
+	return ""
 }
 
 // maxMirrors is how many mirrors a registry may name for itself.

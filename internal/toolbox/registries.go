@@ -29,15 +29,24 @@ type Pin struct {
 	Trust    ledger.Trust      `json:"trust"`
 	AddedAt  string            `json:"added_at"`
 
+	// TrustedRoot is the Sigstore instance of a keyless registry that does not
+	// use the public one.
+	TrustedRoot []byte `json:"trusted_root,omitempty"`
+
 	HeadEvidence []byte `json:"head_evidence,omitempty"`
 	Head         []byte `json:"head,omitempty"`
 	Revoked      []byte `json:"revoked,omitempty"`
+
+	sigstore verify.Sigstore
 }
 
 const pinSchema = 1
 
-// Policy is whose word counts for the registry.
-func (p Pin) Policy() verify.Policy { return verify.Policy{Registry: p.Name, Trust: p.Trust} }
+// Policy is whose word counts for the registry. Of a pin that was not read from
+// the toolbox, nor armed by it, a keyless one refuses everything.
+func (p Pin) Policy() verify.Policy {
+	return verify.Policy{Registry: p.Name, Trust: p.Trust, Sigstore: p.sigstore}
+}
 
 // LastHead verifies the newest head that was kept; ok is false where none was
 // seen yet.
@@ -104,14 +113,21 @@ func (t *Toolbox) Pin(n spec.RegistryName) (Pin, error) {
 		return Pin{}, fault.New(fault.NotVerified, "pin", "what is kept of registry %s is damaged", n).
 			Hint("patch-git registry remove %s, then add it again", n)
 	}
-	return p, nil
+	return t.Arm(p), nil
 }
 
 // AddPin trusts a registry, or changes where a trusted one is looked for. One
 // that is trusted already with another identity is refused: a change of
 // identity is never taken silently. What was seen of it stays: only
 // [Toolbox.Advance] moves the head of a registry that has one.
-func (t *Toolbox) AddPin(ctx context.Context, p Pin) error {
+func (t *Toolbox) AddPin(ctx context.Context, p Pin) error { return t.addPin(ctx, p, false) }
+
+// ChangePin is AddPin for a person who was told that the registry is signed by
+// somebody else now, and wants that. What was seen of it under the old trust
+// verifies no more: the caller brings the head that follows it.
+func (t *Toolbox) ChangePin(ctx context.Context, p Pin) error { return t.addPin(ctx, p, true) }
+
+func (t *Toolbox) addPin(ctx context.Context, p Pin, change bool) error {
 	unlock, err := t.lock(ctx)
 	if err != nil {
 		return err
@@ -119,12 +135,11 @@ func (t *Toolbox) AddPin(ctx context.Context, p Pin) error {
 	defer unlock()
 	old, err := t.Pin(p.Name)
 	switch {
-	case err == nil && !sameTrust(old, p):
-		return fault.New(fault.NotVerified, "identity:key", "registry %s is trusted with another key", p.Name).
-			Hint("if its maintainers announced the change: patch-git registry remove %s, then add it again", p.Name)
+	case err == nil && !sameTrust(old, p) && !change:
+		return otherTrust(old, p)
 	case err == nil:
 		p.AddedAt = old.AddedAt
-		if len(old.Head) > 0 {
+		if len(old.Head) > 0 && sameTrust(old, p) {
 			p.HeadEvidence, p.Head, p.Revoked = old.HeadEvidence, old.Head, old.Revoked
 		}
 	case fault.KindOf(err) != fault.NotFound:
@@ -171,8 +186,41 @@ func (t *Toolbox) Advance(ctx context.Context, last Pin, c spec.Chain) error {
 // ReasonMoved is why [Toolbox.Advance] did nothing: read the pin and try again.
 const ReasonMoved = "moved"
 
+// SameTrust tells whether both pins believe the same signer.
+func (p Pin) SameTrust(o Pin) bool { return sameTrust(p, o) }
+
 func sameTrust(a, b Pin) bool {
-	return a.Trust.Kind == b.Trust.Kind && bytes.Equal(a.Trust.Key, b.Trust.Key)
+	return a.Trust.Equal(&b.Trust) && bytes.Equal(a.TrustedRoot, b.TrustedRoot)
+}
+
+// otherTrust says in what a registry differs from what is pinned.
+func otherTrust(old, p Pin) error {
+	refuse := func(reason verify.Reason, format string, args ...any) error {
+		return fault.New(fault.NotVerified, string(reason), format, args...).
+			Hint("if its maintainers announced the change: patch-git registry add %s --accept-change", spec.Quote(p.Location))
+	}
+	switch {
+	case old.Trust.Kind != p.Trust.Kind:
+		return refuse(verify.ReasonTrust, "registry %s is trusted by %s, and now it is signed by %s", p.Name, kind(old), kind(p))
+	case old.Trust.Kind == ledger.TrustKey:
+		return refuse(verify.ReasonKey, "registry %s is trusted with another key", p.Name)
+	case old.Trust.Equal(&p.Trust):
+		return refuse(verify.ReasonRoot, "registry %s is trusted under another trusted root", p.Name)
+	}
+	now := p.Trust.Identity.Fields()
+	for i, f := range old.Trust.Identity.Fields() {
+		if f != now[i] {
+			return refuse(verify.Reason("identity:"+f.Name), "registry %s is trusted with the %s %s, not %s", p.Name, f.Name, spec.Quote(f.Value), spec.Quote(now[i].Value))
+		}
+	}
+	return refuse(verify.ReasonTrust, "registry %s is trusted otherwise", p.Name)
+}
+
+func kind(p Pin) string {
+	if p.Trust.Kind == ledger.TrustKey {
+		return "a key"
+	}
+	return "a workflow"
 }
 
 // RemovePin stops trusting a registry. What was installed from it stays

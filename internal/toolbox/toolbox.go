@@ -15,12 +15,18 @@ import (
 	"github.com/patch-cat/patch-git/internal/limits"
 	"github.com/patch-cat/patch-git/internal/paths"
 	"github.com/patch-cat/patch-git/spec"
+	"github.com/patch-cat/patch-git/verify"
 )
 
 // Toolbox is the state of one user. Many processes share it.
 type Toolbox struct {
 	paths paths.Paths
 	now   func() time.Time
+
+	// Sigstore makes what verifies keyless registries out of a
+	// trusted_root.json, of which nil is the one that came with the program.
+	// A program without it can meet such a registry but not believe it.
+	Sigstore func(trustedRoot []byte) (verify.Sigstore, error)
 }
 
 // Open returns the toolbox at the paths. It touches nothing yet. A folder in
