@@ -31,9 +31,7 @@ race:
 # Each fuzz target for a short while; `make fuzz FUZZTIME=10m` for a long one.
 FUZZTIME ?= 10s
 fuzz:
-	@for pkg in $$($(GO) list ./...); do \
-	  for f in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz'); do \
-	    echo "$$pkg $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$pkg || exit 1; done; done
+	@GO=$(GO) .ci/fuzz $(FUZZTIME)
 
 # Figures of docs/benchmarks.md.
 bench: build
