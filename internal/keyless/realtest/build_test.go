@@ -65,11 +65,9 @@ func cached(t *testing.T, name string, fill func(ctx context.Context, dir string
 	if _, err := os.Stat(dir); err == nil {
 		return dir
 	}
-	if err := os.MkdirAll(root, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	fresh, err := os.MkdirTemp(root, ".making-")
-	if err != nil {
+	// Beside it, so that it can be renamed.
+	fresh := filepath.Join(root, fmt.Sprintf(".making-%d", os.Getpid()))
+	if err := os.MkdirAll(fresh, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	defer os.RemoveAll(fresh)

@@ -18,10 +18,9 @@ import (
 	"github.com/patch-cat/patch-git/verify"
 )
 
-const (
-	registryName spec.RegistryName = "acme/tools"
-	subject                        = "pkg:patch-git/acme/tools/echo_text@1.0.0"
-)
+const registryName spec.RegistryName = "acme/tools"
+
+const subject = "pkg:patch-git/acme/tools/echo_text@1.0.0"
 
 // artifact is what the statement is about.
 var artifact = []byte("print(1)\n")
