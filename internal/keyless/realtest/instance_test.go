@@ -112,13 +112,13 @@ func (in *instance) evidence(bundle []byte) (*ledger.Statement, error) {
 	return in.policy.Evidence(bundle, subject, ledger.PredicateAcceptance)
 }
 
-// workflow signs as production code does in a job that has the claims.
-func (in *instance) workflow(t *testing.T, c sigtest.Claims, seen ...func(bundle []byte)) *keyless.Workflow {
-	t.Helper()
-	w, err := keyless.NewWorkflow(keyless.WorkflowOptions{
+// options are those of production code in a job that has the claims. Somebody
+// may see a bundle before it is checked.
+func (in *instance) options(c sigtest.Claims, see ...func(bundle []byte)) keyless.WorkflowOptions {
+	return keyless.WorkflowOptions{
 		Token: keyless.GitHubToken(in.gitHub.job(c), http.DefaultClient), Config: in.config, HTTP: http.DefaultClient, Now: time.Now,
 		Check: func(b []byte, s *ledger.Statement) error {
-			for _, see := range seen {
+			for _, see := range see {
 				see(b)
 			}
 			got, err := in.evidence(b)
@@ -127,18 +127,19 @@ func (in *instance) workflow(t *testing.T, c sigtest.Claims, seen ...func(bundle
 			}
 			return err
 		},
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
-	return w
 }
 
 // sign signs once. The bundle comes also where the registry's policy refuses
 // it, which is not handed out in production.
 func (in *instance) sign(ctx context.Context, t *testing.T, c sigtest.Claims, s *ledger.Statement) (bundle []byte, err error) {
 	t.Helper()
-	_, err = in.workflow(t, c, func(b []byte) { bundle = b }).Sign(ctx, s)
+	w, err := keyless.NewWorkflow(in.options(c, func(b []byte) { bundle = b }))
+	if err != nil {
+		t.Error(err)
+		return nil, err
+	}
+	_, err = w.Sign(ctx, s)
 	return bundle, err
 }
 

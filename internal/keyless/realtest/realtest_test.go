@@ -26,6 +26,7 @@ import (
 	"github.com/sigstore/sigstore-go/pkg/bundle"
 
 	"github.com/patch-cat/patch-git/internal/fault"
+	"github.com/patch-cat/patch-git/internal/keyless"
 	"github.com/patch-cat/patch-git/internal/sigtest"
 	"github.com/patch-cat/patch-git/ledger"
 	"github.com/patch-cat/patch-git/verify"
@@ -230,7 +231,10 @@ func TestParallel(t *testing.T) {
 	const n = 20
 	ctx, cancel := context.WithTimeout(t.Context(), 2*signTime)
 	defer cancel()
-	w := in.workflow(t, in.own)
+	w, err := keyless.NewWorkflow(in.options(in.own))
+	if err != nil {
+		t.Fatal(err)
+	}
 	began := time.Now()
 	var all sync.WaitGroup
 	for i := range n {
@@ -299,6 +303,50 @@ func TestOutOfOrder(t *testing.T) {
 			err := sign(signTime)
 			if fault.KindOf(err) != fault.Unavailable || fault.ReasonOf(err) != "signing_service" {
 				t.Errorf("got %v (%v, %q)", err, fault.KindOf(err), fault.ReasonOf(err))
+			}
+			t.Log(err)
+		})
+	}
+}
+
+// TestRefused: Fulcio says no for good to whoever has no good token, and that is
+// told from being out of order.
+func TestRefused(t *testing.T) {
+	in := newInstance(t)
+	good, err := in.gitHub.mint(in.own, "sigstore")
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, rest, _ := strings.Cut(good, ".")
+	_, sig, _ := strings.Cut(rest, ".")
+	claims := func(c sigtest.Claims, audience string) string {
+		token, err := in.gitHub.mint(c, audience)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return token
+	}
+	forged, foreign := sigtest.GitHub("evil", "tools"), in.own
+	foreign.Issuer = "https://gitlab.com"
+	_, forgedRest, _ := strings.Cut(claims(forged, "sigstore"), ".")
+	forgedBody, _, _ := strings.Cut(forgedRest, ".")
+	for name, token := range map[string]string{
+		"of another audience":       claims(in.own, "pypi"),
+		"of an issuer not believed": claims(foreign, "sigstore"),
+		"with other claims":         head + "." + forgedBody + "." + sig,
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := in.options(in.own)
+			o.Token = func(context.Context) (string, error) { return token, nil }
+			w, err := keyless.NewWorkflow(o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), signTime)
+			defer cancel()
+			data, err := w.Sign(ctx, statement(1))
+			if data != nil || fault.KindOf(err) != fault.Denied || fault.ReasonOf(err) != "signing_refused" {
+				t.Errorf("%d bytes, %v (%v, %q)", len(data), err, fault.KindOf(err), fault.ReasonOf(err))
 			}
 			t.Log(err)
 		})
