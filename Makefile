@@ -4,7 +4,7 @@ GO      ?= go
 TOOLS    = $(GO) tool -modfile=tools.mod
 SOURCES  = $(shell git ls-files '*.go')
 
-.PHONY: check fmt vet static lint test race fuzz bench network build cross
+.PHONY: check fmt vet static lint test race fuzz bench network test-sigstore build cross
 
 check: fmt vet static lint race
 
@@ -41,6 +41,13 @@ bench: build
 # Tests that fetch real packages through the Python package index.
 network:
 	PATCH_GIT_NETWORK_TESTS=1 $(GO) test -count=1 -timeout 20m ./internal/pyenv ./tooltests
+
+# Signing and verifying against the services of Sigstore themselves, on this
+# machine. The first time builds them, for some ten minutes, into
+# PATCH_GIT_SIGSTORE_CACHE (a folder in the user's cache unless set);
+# PATCH_GIT_SIGSTORE_TESTS=0 skips it.
+test-sigstore:
+	PATCH_GIT_SIGSTORE_TESTS=$${PATCH_GIT_SIGSTORE_TESTS-1} $(GO) test -count=1 -timeout 60m -v ./internal/keyless/realtest
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w' -o bin/patch-git ./cmd/patch-git

@@ -111,42 +111,11 @@ func TestAccepted(t *testing.T) {
 func TestImpostors(t *testing.T) {
 	in := newInstance(t, sigtest.Options{})
 	own := sigtest.GitHub("acme", "tools")
-	for name, c := range map[string]struct {
-		claim func(*sigtest.Claims)
-		want  verify.Reason // the first field that differs
-	}{
-		"a fork": {func(c *sigtest.Claims) { *c = sigtest.GitHub("evil", "tools") }, "identity:san"},
-		"a caller of the workflow": {func(c *sigtest.Claims) {
-			evil := sigtest.GitHub("evil", "repo")
-			evil.JobWorkflowRef, evil.JobWorkflowSHA = c.JobWorkflowRef, c.JobWorkflowSHA
-			*c = evil
-		}, "identity:repository"},
-		"a caller in the same repository": {func(c *sigtest.Claims) {
-			c.WorkflowRef = "acme/tools/.github/workflows/other.yml@refs/heads/main"
-		}, "identity:build_config"},
-		"another workflow file": {func(c *sigtest.Claims) {
-			c.WorkflowRef = "acme/tools/.github/workflows/test.yml@refs/heads/main"
-			c.JobWorkflowRef = c.WorkflowRef
-		}, "identity:san"},
-		"another branch": {func(c *sigtest.Claims) {
-			c.Ref, c.WorkflowRef = "refs/heads/dev", strings.Replace(c.WorkflowRef, "/main", "/dev", 1)
-			c.JobWorkflowRef = c.WorkflowRef
-		}, "identity:san"},
-		"the merge of a pull request": {func(c *sigtest.Claims) { c.Ref = "refs/pull/9/merge" }, "identity:ref"},
-		"pull_request_target":         {func(c *sigtest.Claims) { c.EventName = "pull_request_target" }, "identity:trigger"},
-		"workflow_dispatch":           {func(c *sigtest.Claims) { c.EventName = "workflow_dispatch" }, "identity:trigger"},
-		"a self-hosted runner":        {func(c *sigtest.Claims) { c.RunnerEnvironment = "self-hosted" }, "identity:runner"},
-		"a recycled repository name":  {func(c *sigtest.Claims) { c.RepositoryID = "900000002" }, "identity:repository_id"},
-		"a recycled owner name":       {func(c *sigtest.Claims) { c.RepositoryOwnerID = "800000002" }, "identity:owner_id"},
-		"a look-alike issuer":         {func(c *sigtest.Claims) { c.Issuer += "/evil" }, "identity:issuer"},
-		"another token subject":       {func(c *sigtest.Claims) { c.Subject += "x" }, "identity:token_subject"},
-	} {
-		t.Run(name, func(t *testing.T) {
+	for _, c := range sigtest.Impostors(own) {
+		t.Run(c.Name, func(t *testing.T) {
 			in := *in
 			in.tb = t
-			claims := own
-			c.claim(&claims)
-			in.refuses(in.sign(statement(), claims), c.want)
+			in.refuses(in.sign(statement(), c.Claims), verify.Reason("identity:"+c.Field))
 			in.accepts(in.sign(statement(), own))
 		})
 	}

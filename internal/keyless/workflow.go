@@ -147,7 +147,7 @@ func (w *Workflow) sign(ctx context.Context, payload []byte) ([]byte, error) {
 		o.TimestampAuthorities = append(o.TimestampAuthorities, sign.NewTimestampAuthority(&sign.TimestampAuthorityOptions{URL: url, Timeout: serviceTime, Transport: door}))
 	}
 	for _, l := range w.logs {
-		o.TransparencyLogs = append(o.TransparencyLogs, sign.NewRekor(&sign.RekorOptions{BaseURL: l.URL, Timeout: logTime, Version: l.MajorAPIVersion}))
+		o.TransparencyLogs = append(o.TransparencyLogs, newLog(l.URL, l.MajorAPIVersion, door))
 	}
 	b, err := sign.Bundle(&sign.DSSEData{Data: payload, PayloadType: ledger.PayloadType}, key, o)
 	if err != nil {
