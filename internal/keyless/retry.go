@@ -8,6 +8,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"net/url"
 	"time"
 
 	"github.com/patch-cat/patch-git/internal/fault"
@@ -37,7 +38,16 @@ func (w *Workflow) retry(ctx context.Context, do func() error) error {
 			return err
 		}
 	}
-	return fault.New(fault.Unavailable, "signing_service", "not signed after %d attempts: %s", attempts, spec.Quote(err.Error()))
+	return fault.New(fault.Unavailable, "signing_service", "not signed after %d attempts: %s", attempts, spec.Quote(cause(err)))
+}
+
+// cause is the end of a chain of errors that begins with what everybody knows,
+// the address, and would be cut before it comes to the point.
+func cause(err error) string {
+	if u, ok := errors.AsType[*url.Error](err); ok {
+		return u.Err.Error()
+	}
+	return err.Error()
 }
 
 // ended prefers the end of the context, which is why the rest failed.
