@@ -8,8 +8,10 @@ Arguments: how to end ("soon" or "slowly"), the paths of the tool and of its
 arguments, the directory of its packages or "", and names of modules of the
 standard library. Works on CPython 3.9 to 3.14.
 """
+import gc
 import sys
 
+gc.disable()  # until the tool begins: what is loaded until then stays
 posix = sys.modules.get("posix") or sys.modules["nt"]  # os itself is not loaded yet
 
 
@@ -139,8 +141,11 @@ def flush(stream):
         return False
 
 
-def finish(code):
-    """What others can see of an interpreter's end: threads, atexit, buffers."""
+def finish(code, streams):
+    """What others can see of an interpreter's end: threads, atexit, buffers.
+
+    streams are those of the interpreter's own, whatever the tool put in their
+    place."""
     threading, atexit = sys.modules.get("threading"), sys.modules.get("atexit")
     if threading is not None:
         try:
@@ -157,11 +162,10 @@ def finish(code):
     flush(sys.stderr)
     # A second wrapper around descriptor 1 is common (another encoding, csv);
     # what it still holds would be written when it is collected.
-    import gc
     import _io
 
     kinds = {_io.TextIOWrapper, _io.BufferedWriter, _io.BufferedRandom}
-    found = [thing for thing in gc.get_objects() if type(thing) in kinds]
+    found = streams + [thing for thing in gc.get_objects() if type(thing) in kinds]
     # Text first: it flushes into the bytes below it.
     for stream in sorted(found, key=lambda s: type(s) is not _io.TextIOWrapper):
         flush(stream)
@@ -170,8 +174,14 @@ def finish(code):
 
 def run():
     slowly = sys.argv[1] == "slowly"
+    streams = [s for t in (sys.stdout, sys.stderr) if t is not None for s in (t, t.buffer)]
     prepare()
     tool, names = begin()
+    if not slowly:
+        # What is here now is not looked through again, neither by collections
+        # nor at the end for what the tool has left open.
+        gc.freeze()
+    gc.enable()
     code = 0
     try:
         exec(tool, names)
@@ -182,7 +192,7 @@ def run():
         # by one, so that whatever they do at their end is done.
         del names
         sys.exit(code)
-    posix._exit(finish(code))
+    posix._exit(finish(code, streams))
 
 
 run()
