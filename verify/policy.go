@@ -23,8 +23,6 @@ type Sigstore interface {
 	// signed it. A refusal has one of the reasons of this package; subject
 	// names, in its message, what the bundle is said to be about.
 	Open(bundle []byte, subject string) (payload []byte, signer ledger.Identity, err error)
-	// Digest identifies the instance.
-	Digest() spec.Digest
 }
 
 // Reason is why something was refused: a stable word for scripts and tests.
@@ -78,10 +76,6 @@ func IdentityReasons() []Reason {
 
 // SigstoreReasons lists those that an implementation of [Sigstore] adds.
 func SigstoreReasons() []Reason { return []Reason{ReasonRoot, ReasonCertificate, ReasonTime} }
-
-// PinReasons lists those for a registry whose signer is not the pinned one any
-// more, besides the ones for the field that differs.
-func PinReasons() []Reason { return []Reason{ReasonTrust} }
 
 func refuse(r Reason, format string, args ...any) *fault.Error {
 	return fault.New(fault.NotVerified, string(r), format, args...)

@@ -33,8 +33,6 @@ func (notary) Open(bundle []byte, _ string) ([]byte, ledger.Identity, error) {
 	return n.Payload, n.Signer, nil
 }
 
-func (notary) Digest() spec.Digest { return spec.DigestOf([]byte("notary")) }
-
 // workflow signs as an identity.
 type workflow struct{ id ledger.Identity }
 

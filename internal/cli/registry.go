@@ -30,7 +30,8 @@ func (a *app) registryAdd() *cobra.Command {
 		Long: `Trust the registry at a folder, a URL (https://…) or a git repository
 (git+https://…, git+ssh://…, git+file://…). Its key is pinned: a registry that
 comes with another key later is refused, unless --accept-change says that the
-change is wanted. Even then its log has to continue the one that was seen.`,
+change is wanted. Even then its log has to continue the one that was seen, and
+tools that were installed before have to be pulled again.`,
 		Example: `  patch-git registry add ./registry
   patch-git registry add https://patch-cat.github.io/patch-git
   patch-git registry add git+https://github.com/patch-cat/patch-git --key sha256:…`,

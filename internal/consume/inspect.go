@@ -1,19 +1,14 @@
 package consume
 
 import (
-	"bytes"
 	"context"
-	"errors"
-	"io/fs"
 	"path/filepath"
 	"slices"
 	"time"
 
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/inspect"
-	"github.com/patch-cat/patch-git/internal/limits"
 	"github.com/patch-cat/patch-git/internal/toolbox"
-	"github.com/patch-cat/patch-git/ledger"
 	"github.com/patch-cat/patch-git/registry"
 	"github.com/patch-cat/patch-git/spec"
 	"github.com/patch-cat/patch-git/verify"
@@ -80,19 +75,16 @@ func (c *Client) inspectStranger(ctx context.Context, at toolbox.Pin, what strin
 	if err != nil {
 		return nil, err
 	}
-	data, err := src.Read(ctx, ledger.RegistryPath, limits.Document)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fault.New(fault.Unavailable, "no_registry", "there is no registry at %s", src.Location())
+	doc, err := registryAt(ctx, src)
+	if fault.KindOf(err) == fault.NotFound { // of a tree, this is no answer but the lack of one
+		return nil, fault.New(fault.Unavailable, fault.ReasonOf(err), "%w", err)
 	}
 	if err != nil {
 		return nil, err
 	}
-	doc, err := ledger.ParseRegistry(data)
-	if err != nil {
-		return nil, fault.New(fault.NotVerified, "registry", "%s: %w", src.Location(), err)
-	}
 	at.Name, at.Trust = doc.Name, doc.Trust
-	if known, err := c.Box.Pin(doc.Name); err == nil && !bytes.Equal(ledger.Encode(known.Trust), ledger.Encode(at.Trust)) {
+	at = c.Box.Arm(at)
+	if known, err := c.Box.Pin(doc.Name); err == nil && !known.Trust.Equal(&at.Trust) {
 		c.warn("you trust " + string(doc.Name) + " with another identity than this tree gives itself")
 	}
 	return c.inspected(ctx, src, at.Policy(), inspect.Options{Quick: quick, Progress: c.progress})

@@ -110,7 +110,7 @@ func (c *Client) changeRegistry(ctx context.Context, old, pin toolbox.Pin, src r
 		}
 	}
 	pin.HeadEvidence, pin.Head, pin.Revoked = chain.HeadEvidence, chain.Head, chain.Revoked
-	if err := c.Box.ChangePin(ctx, pin); err != nil {
+	if err := c.Box.ChangePin(ctx, old, pin); err != nil {
 		return nil, err
 	}
 	return &Added{Pin: pin, Fingerprint: pin.Trust.Digest(), Head: head.Seen()}, nil
@@ -144,12 +144,15 @@ func (c *Client) introduced(pin toolbox.Pin, doc *ledger.Registry, chain spec.Ch
 		}
 		return doc.Trust, nil
 	}
+	if c.Box.Sigstore == nil {
+		return ledger.Trust{}, toolbox.NoSigstore()
+	}
 	if o.Key != nil {
 		return ledger.Trust{}, fault.New(fault.NotVerified, string(verify.ReasonTrust), "%s is signed by a workflow, not by a key", doc.Name)
 	}
 	if repo == "" {
 		return ledger.Trust{}, fault.New(fault.Usage, "repository", "%s is signed by a workflow, and its location does not say of which repository", doc.Name).
-			Hint("name it with --repository owner/name")
+			Hint("add it by the address of its repository: https://github.com/owner/name")
 	}
 	name, err := spec.ParseRegistryName(repo)
 	if err != nil {

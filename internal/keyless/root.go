@@ -25,7 +25,6 @@ import (
 type Root struct {
 	material *root.TrustedRoot
 	verifier *sigstore.Verifier
-	digest   spec.Digest
 }
 
 // ParseRoot reads a trusted_root.json.
@@ -47,11 +46,8 @@ func ParseRoot(data []byte) (*Root, error) {
 	if err != nil {
 		return nil, fmt.Errorf("trusted root: %s", spec.Quote(err.Error()))
 	}
-	return &Root{material: m, verifier: v, digest: spec.DigestOf(data)}, nil
+	return &Root{material: m, verifier: v}, nil
 }
-
-// Digest is that of the trusted_root.json.
-func (r *Root) Digest() spec.Digest { return r.digest }
 
 // issued tells whether some authority has the name of the certificate's
 // issuer. Whether it issued it is not asked here.

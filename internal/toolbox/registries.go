@@ -120,14 +120,17 @@ func (t *Toolbox) Pin(n spec.RegistryName) (Pin, error) {
 // that is trusted already with another identity is refused: a change of
 // identity is never taken silently. What was seen of it stays: only
 // [Toolbox.Advance] moves the head of a registry that has one.
-func (t *Toolbox) AddPin(ctx context.Context, p Pin) error { return t.addPin(ctx, p, false) }
+func (t *Toolbox) AddPin(ctx context.Context, p Pin) error { return t.addPin(ctx, p, nil) }
 
 // ChangePin is AddPin for a person who was told that the registry is signed by
 // somebody else now, and wants that. What was seen of it under the old trust
-// verifies no more: the caller brings the head that follows it.
-func (t *Toolbox) ChangePin(ctx context.Context, p Pin) error { return t.addPin(ctx, p, true) }
+// verifies no more: the caller brings the head that follows the one of last,
+// the pin as it was read. Where another process has moved that since, nothing
+// is changed, as in [Toolbox.Advance].
+func (t *Toolbox) ChangePin(ctx context.Context, last, p Pin) error { return t.addPin(ctx, p, &last) }
 
-func (t *Toolbox) addPin(ctx context.Context, p Pin, change bool) error {
+// addPin refuses another signer unless it replaces the pin last.
+func (t *Toolbox) addPin(ctx context.Context, p Pin, last *Pin) error {
 	unlock, err := t.lock(ctx)
 	if err != nil {
 		return err
@@ -135,8 +138,10 @@ func (t *Toolbox) addPin(ctx context.Context, p Pin, change bool) error {
 	defer unlock()
 	old, err := t.Pin(p.Name)
 	switch {
-	case err == nil && !sameTrust(old, p) && !change:
+	case err == nil && !sameTrust(old, p) && last == nil:
 		return otherTrust(old, p)
+	case err == nil && last != nil && (!sameTrust(old, *last) || !bytes.Equal(old.Head, last.Head)):
+		return fault.New(fault.Unavailable, ReasonMoved, "what is kept of registry %s was changed meanwhile", p.Name).Hint("try again")
 	case err == nil:
 		p.AddedAt = old.AddedAt
 		if len(old.Head) > 0 && sameTrust(old, p) {

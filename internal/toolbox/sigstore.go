@@ -5,7 +5,6 @@ import (
 
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/ledger"
-	"github.com/patch-cat/patch-git/spec"
 	"github.com/patch-cat/patch-git/verify"
 )
 
@@ -19,13 +18,19 @@ func (t *Toolbox) Arm(p Pin) Pin {
 
 func (t *Toolbox) open(trustedRoot []byte) (verify.Sigstore, error) {
 	if t.Sigstore == nil {
-		return nil, fault.New(fault.Unavailable, "no_sigstore", "this program cannot verify registries that are signed by a workflow")
+		return nil, NoSigstore()
 	}
 	s, err := t.Sigstore(trustedRoot)
 	if err != nil {
 		return nil, fault.New(fault.NotVerified, string(verify.ReasonPolicy), "%w", err)
 	}
 	return s, nil
+}
+
+// NoSigstore is what a program says of a keyless registry that it cannot judge.
+func NoSigstore() error {
+	return fault.New(fault.Unavailable, "no_sigstore", "this patch-git cannot verify registries that are signed by a workflow").
+		Hint("add a registry that is signed by a key, or use a patch-git that can: patch-git version")
 }
 
 // instance is a Sigstore that is read when it is first asked: most commands
@@ -40,12 +45,4 @@ func (i *instance) Open(bundle []byte, subject string) ([]byte, ledger.Identity,
 		return nil, ledger.Identity{}, err
 	}
 	return s.Open(bundle, subject)
-}
-
-func (i *instance) Digest() spec.Digest {
-	s, err := i.read()
-	if err != nil {
-		return spec.Digest{}
-	}
-	return s.Digest()
 }
