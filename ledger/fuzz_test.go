@@ -25,6 +25,13 @@ func fuzzDocument[T any](f *testing.F, seed any, parse func([]byte) (*T, error))
 
 func FuzzHead(f *testing.F) { fuzzDocument(f, someHead(), ledger.ParseHead) }
 
+func FuzzRegistry(f *testing.F) {
+	id := ledger.GitHubIdentity("acme/tools")
+	fuzzDocument(f, &ledger.Registry{
+		Schema: ledger.RegistrySchema, Name: "acme/tools", Trust: ledger.Trust{Kind: ledger.TrustKeyless, Identity: &id},
+	}, ledger.ParseRegistry)
+}
+
 func FuzzRelease(f *testing.F) {
 	fuzzDocument(f, someRelease(), func(b []byte) (*ledger.Release, error) {
 		r, err := ledger.ParseRelease(b)

@@ -269,6 +269,12 @@ func TestAddKeyless(t *testing.T) {
 	if _, _, err := pin.LastHead(); fault.KindOf(err) != fault.Unavailable || fault.ReasonOf(err) != "no_sigstore" {
 		t.Errorf("a program without Sigstore: %v", err)
 	}
+	if _, err := blind.AddRegistry(t.Context(), dir, AddOptions{Repository: "acme/tools", TrustedRoot: a.root}); fault.KindOf(err) != fault.Unavailable || fault.ReasonOf(err) != "no_sigstore" {
+		t.Errorf("adding with a program without Sigstore: %v", err)
+	}
+	if !same(before, pinned(t, a.client)) {
+		t.Error("a program without Sigstore changed what is pinned")
+	}
 }
 
 func TestRepositoryOf(t *testing.T) {

@@ -140,7 +140,7 @@ func (t *Toolbox) addPin(ctx context.Context, p Pin, last *Pin) error {
 	switch {
 	case err == nil && !sameTrust(old, p) && last == nil:
 		return otherTrust(old, p)
-	case err == nil && last != nil && (!sameTrust(old, *last) || !bytes.Equal(old.Head, last.Head)):
+	case last != nil && (fault.KindOf(err) == fault.NotFound || err == nil && (!sameTrust(old, *last) || !bytes.Equal(old.Head, last.Head))):
 		return fault.New(fault.Unavailable, ReasonMoved, "what is kept of registry %s was changed meanwhile", p.Name).Hint("try again")
 	case err == nil:
 		p.AddedAt = old.AddedAt
