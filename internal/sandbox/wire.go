@@ -44,10 +44,8 @@ func (w *writer) job(j *Job) {
 	w.texts(j.Argv)
 	w.texts(j.Env)
 	w.text(j.Dir)
-	if w.yes(j.Late); j.Late {
-		w.bytes(nil) // comes another way
-	} else {
-		w.bytes(j.Stdin)
+	if w.yes(j.Late); !j.Late {
+		w.bytes(j.Stdin) // a late one comes another way
 	}
 	w.text(j.StdinFile)
 	w.num(uint64(len(j.Mounts)))
@@ -141,9 +139,10 @@ func (r *reader) job(j *Job) {
 	j.Argv = r.texts()
 	j.Env = r.texts()
 	j.Dir = r.text()
-	j.Late = r.yes()
-	if b := r.bytes(); len(b) > 0 {
-		j.Stdin = b
+	if j.Late = r.yes(); !j.Late {
+		if b := r.bytes(); len(b) > 0 {
+			j.Stdin = b
+		}
 	}
 	j.StdinFile = r.text()
 	j.Mounts = make([]Mount, r.length())

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"bytes"
 	"errors"
 	"reflect"
 	"testing"
@@ -28,6 +29,21 @@ func fullOrder() *order {
 func TestOrderTravels(t *testing.T) {
 	for _, o := range []*order{fullOrder(), {job: Job{Argv: []string{"/x"}, Env: []string{}, Mounts: []Mount{}, Files: []File{}, Late: true}, links: []link{}}} {
 		travels(t, o)
+	}
+}
+
+// TestLateInputStays: the input of a late program is no part of its order, so
+// that an order for it is one with the same bytes whatever the input.
+func TestLateInputStays(t *testing.T) {
+	with, without := Job{Late: true, Stdin: []byte("00")}, Job{Late: true}
+	a, _ := with.MarshalBinary()
+	b, _ := without.MarshalBinary()
+	if !bytes.Equal(a, b) {
+		t.Errorf("%x, %x", a, b)
+	}
+	var got Job
+	if err := got.UnmarshalBinary(a); err != nil || got.Stdin != nil {
+		t.Errorf("%v: an input of %q", err, got.Stdin)
 	}
 }
 
