@@ -20,7 +20,7 @@ const module = "github.com/patch-cat/patch-git/"
 var floor = map[string]int{
 	"spec": 0, "internal/fault": 0, "internal/limits": 0, "internal/paths": 0, "internal/host": 0,
 	"manifest": 1, "internal/sanitize": 1, "ledger": 1, "internal/durable": 1,
-	"registry": 2, "verify": 2, "internal/sandbox": 2, "internal/audit": 2,
+	"registry": 2, "verify": 2, "internal/sandbox": 2, "internal/audit": 2, "internal/trustroot": 2,
 	"quarantine": 3, "internal/signing": 3, "internal/pyenv": 3, "internal/toolbox": 3, "internal/ahead": 3, "internal/keyless": 3, "internal/inspect": 3,
 	"internal/contribute": 4, "internal/consume": 4,
 	"internal/cli":  5,
@@ -49,7 +49,7 @@ var door = map[string][]string{
 	"github.com/go-git/go-git":                      {"registry"},
 	"github.com/spf13/":                             {"internal/cli"},
 	"golang.org/x/term":                             {"internal/host"},
-	"github.com/sigstore/":                          {"internal/keyless", "internal/sigtest"},
+	"github.com/sigstore/":                          {"internal/keyless", "internal/trustroot", "internal/sigtest"},
 	"google.golang.org/protobuf":                    {"internal/keyless", "internal/sigtest"}, // only for what sigstore-go wants and gives
 	"github.com/digitorus/timestamp":                {"internal/keyless", "internal/sigtest"},
 	"github.com/google/certificate-transparency-go": {"internal/keyless", "internal/sigtest"},

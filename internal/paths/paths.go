@@ -77,6 +77,9 @@ func (p Paths) Registries() string { return filepath.Join(p.Root, "registries") 
 // Watched has how far the log of each registry was read.
 func (p Paths) Watched() string { return filepath.Join(p.Root, "watched") }
 
+// Trust has the refreshed trusted root of the public Sigstore.
+func (p Paths) Trust() string { return filepath.Join(p.Root, "trust") }
+
 // Envs has Python environments by the digest of their closure.
 func (p Paths) Envs() string { return filepath.Join(p.Root, "envs") }
 
