@@ -18,7 +18,7 @@ import (
 	rekornote "github.com/sigstore/rekor-tiles/v2/pkg/note"
 	rekor "github.com/sigstore/rekor-tiles/v2/pkg/verify"
 	"github.com/sigstore/sigstore-go/pkg/root"
-	"github.com/sigstore/sigstore/pkg/signature"
+	sigkeys "github.com/sigstore/sigstore/pkg/signature"
 	checkpoints "github.com/transparency-dev/formats/log"
 	"github.com/transparency-dev/merkle/proof"
 	"github.com/transparency-dev/merkle/rfc6962"
@@ -30,27 +30,31 @@ import (
 // The kinds of entry that a statement is logged as: Rekor v1 keeps digests of
 // the envelope, Rekor v2 the digest of what was signed.
 const (
-	entryV1 = "dsse/0.0.1"
-	entryV2 = "hashedrekord/0.0.2"
+	kindV1 = dsseKind + "/" + dsseVersion
+	kindV2 = "hashedrekord/0.0.2"
 )
 
 // logged verifies that a log has the signature: its entry is about this very
 // envelope and certificate, a checkpoint that the log signed has the entry, and
 // the log was in use at the time of the signature.
 func (r *Root) logged(c *claim, at time.Time) error {
-	log := byID(r.material.RekorLogs(), c.entry.GetLogId().GetKeyId())
+	id := c.entry.GetLogId().GetKeyId()
+	if len(id) == 0 {
+		return c.no(verify.ReasonLog, "has an entry of a transparency log that names none")
+	}
+	log := byID(r.material.RekorLogs(), id)
 	if log == nil {
 		return c.unknown("a transparency log")
 	}
 	if !alive(log, at) {
 		return c.no(verify.ReasonLog, "is in a transparency log that was not in use then")
 	}
-	key, err := signature.LoadVerifier(log.PublicKey, log.SignatureHashFunc)
+	key, err := sigkeys.LoadVerifier(log.PublicKey, log.SignatureHashFunc)
 	if err == nil {
 		switch k := c.entry.GetKindVersion(); k.GetKind() + "/" + k.GetVersion() {
-		case entryV1:
+		case kindV1:
 			err = c.inRekor1(log, key)
-		case entryV2:
+		case kindV2:
 			err = c.inRekor2(log, key)
 		default:
 			err = fmt.Errorf("an entry of the kind %s/%s", k.GetKind(), k.GetVersion())
@@ -64,7 +68,7 @@ func (r *Root) logged(c *claim, at time.Time) error {
 
 // inRekor2 verifies an entry of Rekor v2. Its body follows from the bundle, to
 // the byte, and so is not read but made again.
-func (c *claim) inRekor2(log *root.TransparencyLog, key signature.Verifier) error {
+func (c *claim) inRekor2(log *root.TransparencyLog, key sigkeys.Verifier) error {
 	if c.entry.GetIntegratedTime() != 0 || c.entry.GetInclusionPromise() != nil {
 		return errors.New("it claims a time, which such a log does not know")
 	}
@@ -95,7 +99,7 @@ func b64(b []byte) string { return base64.StdEncoding.EncodeToString(b) }
 
 // inRekor1 verifies an entry of Rekor v1, and the time that this log puts its
 // name to.
-func (c *claim) inRekor1(log *root.TransparencyLog, key signature.Verifier) error {
+func (c *claim) inRekor1(log *root.TransparencyLog, key sigkeys.Verifier) error {
 	if err := c.bodyV1(c.entry.GetCanonicalizedBody()); err != nil {
 		return err
 	}
@@ -110,8 +114,8 @@ func (c *claim) inRekor1(log *root.TransparencyLog, key signature.Verifier) erro
 	if err != nil {
 		return err
 	}
-	if p.GetLogIndex() < 0 {
-		return errors.New("the entry has a place before the first")
+	if p.GetLogIndex() < 0 || p.GetTreeSize() < 0 || uint64(p.GetTreeSize()) != head.Size || !bytes.Equal(p.GetRootHash(), head.Hash) {
+		return errors.New("the proof is for another state of the log than its checkpoint")
 	}
 	leaf := rfc6962.DefaultHasher.HashLeaf(c.entry.GetCanonicalizedBody())
 	return proof.VerifyInclusion(rfc6962.DefaultHasher, uint64(p.GetLogIndex()), head.Size, leaf, p.GetHashes(), head.Hash)
@@ -120,7 +124,7 @@ func (c *claim) inRekor1(log *root.TransparencyLog, key signature.Verifier) erro
 // headV1 opens a checkpoint of Rekor v1: its first line ends in the number of a
 // tree, so it is not the name in the line of the signature, as with other logs,
 // and that name is the operator's choice. What counts is the key.
-func headV1(text string, key signature.Verifier) (*checkpoints.Checkpoint, error) {
+func headV1(text string, key sigkeys.Verifier) (*checkpoints.Checkpoint, error) {
 	origin, _, _ := strings.Cut(text, "\n")
 	_, line, _ := strings.Cut(text, "\n\n— ")
 	name, _, _ := strings.Cut(line, " ")
@@ -157,7 +161,7 @@ func (c *claim) bodyV1(body []byte) error {
 		return fmt.Errorf("the entry is not readable: %w", err)
 	}
 	hash := sha256.Sum256(c.payload)
-	if e.Kind+"/"+e.APIVersion != entryV1 || len(e.Spec.Signatures) != 1 ||
+	if e.Kind+"/"+e.APIVersion != kindV1 || len(e.Spec.Signatures) != 1 ||
 		e.Spec.PayloadHash != (digest{"sha256", hex.EncodeToString(hash[:])}) || !bytes.Equal(e.Spec.Signatures[0].Signature, c.signature) {
 		return errors.New("the entry is about something else")
 	}
