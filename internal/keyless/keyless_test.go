@@ -115,6 +115,7 @@ func TestAccepted(t *testing.T) {
 	for _, p384 := range []bool{false, true} {
 		in := newInstance(t, sigtest.Options{P384: p384})
 		in.accepts(in.sign(statement(), sigtest.GitHub("acme", "tools")))
+		in.accepts(in.sign(statement(), sigtest.GitHub("acme", "tools"), sigtest.OlderLog))
 	}
 }
 
@@ -419,10 +420,18 @@ func FuzzOpen(f *testing.F) {
 }
 
 func BenchmarkOpen(b *testing.B) {
-	for name, p384 := range map[string]bool{"P256": false, "P384": true} {
+	for name, c := range map[string]struct {
+		o      sigtest.Options
+		change []sigtest.Change
+	}{
+		"P256-RekorV2": {},
+		// As the public-good instance: chains on P-384, Rekor of version 1.
+		"P384-RekorV1": {sigtest.Options{P384: true}, []sigtest.Change{sigtest.OlderLog}},
+		"P384-RekorV2": {sigtest.Options{P384: true}, nil},
+	} {
 		b.Run(name, func(b *testing.B) {
-			in := newInstance(b, sigtest.Options{P384: p384})
-			bundle := in.sign(statement(), sigtest.GitHub("acme", "tools"))
+			in := newInstance(b, c.o)
+			bundle := in.sign(statement(), sigtest.GitHub("acme", "tools"), c.change...)
 			b.ReportAllocs()
 			for b.Loop() {
 				if _, err := in.policy.Evidence(bundle, subject, ledger.PredicateAcceptance); err != nil {

@@ -15,7 +15,7 @@ type deviation struct {
 	noSCT, foreignSCT           bool
 	noTimestamp, twoTimestamps  bool
 	noEntry, twoEntries         bool
-	otherDigest                 bool
+	otherDigest, olderLog       bool
 	stampedAt, validFrom, until time.Time
 	san, payloadType            string
 	without                     []int
@@ -48,6 +48,10 @@ func NoLog(d *deviation) { d.noEntry = true }
 
 // DuplicateLog states the one log entry twice, as if it were in two logs.
 func DuplicateLog(d *deviation) { d.twoEntries = true }
+
+// OlderLog enters the signature into the log of version 1, as the public-good
+// instance does.
+func OlderLog(d *deviation) { d.olderLog = true }
 
 // LogOtherDigest logs the signature as one over another payload.
 func LogOtherDigest(d *deviation) { d.otherDigest = true }

@@ -3,6 +3,8 @@ package sigtest
 import (
 	"context"
 	"crypto/elliptic"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -10,6 +12,8 @@ import (
 
 	protorekor "github.com/sigstore/protobuf-specs/gen/pb-go/rekor/v1"
 	rekorpb "github.com/sigstore/rekor-tiles/v2/pkg/generated/protobuf"
+	"github.com/sigstore/rekor/pkg/generated/client/entries"
+	"github.com/sigstore/rekor/pkg/generated/models"
 	"github.com/sigstore/sigstore-go/pkg/sign"
 	"google.golang.org/protobuf/encoding/protojson"
 )
@@ -96,7 +100,11 @@ func (s *Sigstore) bundle(content sign.Content, c Claims, d deviation) ([]byte, 
 		}
 	}
 	if !d.noEntry {
-		options.TransparencyLogs = []sign.Transparency{sign.NewRekor(&sign.RekorOptions{Version: rekorVersion, ClientV2: v})}
+		log := &sign.RekorOptions{Version: rekorVersion, ClientV2: v}
+		if d.olderLog {
+			log = &sign.RekorOptions{Version: olderVersion, Client: v}
+		}
+		options.TransparencyLogs = []sign.Transparency{sign.NewRekor(log)}
 	}
 	b, err := sign.Bundle(content, keys, options)
 	if err != nil {
@@ -132,6 +140,24 @@ func (v *visit) RoundTrip(r *http.Request) (*http.Response, error) {
 	w := httptest.NewRecorder()
 	v.s.tsa.serve(w, r, v.s.stampTime(v.d))
 	return w.Result(), nil
+}
+
+// CreateLogEntry stands for Rekor of version 1.
+func (v *visit) CreateLogEntry(p *entries.CreateLogEntryParams, _ ...entries.ClientOption) (*entries.CreateLogEntryCreated, error) {
+	proposal, err := json.Marshal(p.ProposedEntry)
+	if err != nil {
+		return nil, err
+	}
+	name, entry, err := v.s.older.enter(context.Background(), proposal, v.s.now(), v.d)
+	if err != nil {
+		return nil, err
+	}
+	return &entries.CreateLogEntryCreated{ETag: name, Payload: models.LogEntry{name: *entry}}, nil
+}
+
+// GetLogEntryByUUID is for an entry that is there already, which no fresh key has.
+func (v *visit) GetLogEntryByUUID(*entries.GetLogEntryByUUIDParams, ...entries.ClientOption) (*entries.GetLogEntryByUUIDOK, error) {
+	return nil, errors.New("read log: no entry is kept")
 }
 
 // Add stands for Rekor.
