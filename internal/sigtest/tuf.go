@@ -30,6 +30,7 @@ type TUF struct {
 
 	mu    sync.Mutex
 	files map[string][]byte
+	order []string // paths, as they were put
 }
 
 var tufRoles = []string{metadata.ROOT, metadata.TIMESTAMP, metadata.SNAPSHOT, metadata.TARGETS}
@@ -140,16 +141,17 @@ func signed[T metadata.Roles](m *metadata.Metadata[T], key ed25519.PrivateKey) (
 func (r *TUF) Put(path string, data []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.order = append(r.order, path)
 	if r.files[path] = data; data == nil {
 		delete(r.files, path)
 	}
 }
 
-// Get returns what is served at the path that ends so.
+// Get returns what is served at the path that ends so, of several the newest.
 func (r *TUF) Get(end string) (path string, data []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for p := range r.files {
+	for _, p := range r.order {
 		if strings.HasSuffix(p, end) {
 			path = p
 		}
