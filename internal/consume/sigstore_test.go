@@ -148,4 +148,13 @@ func TestPrivateSigstore(t *testing.T) {
 	if _, ok, err := pin.LastHead(); err != nil || !ok {
 		t.Errorf("the head that was kept: %v, %v", ok, err)
 	}
+	// Who forgets the root is told, and not sent to refresh the public one.
+	before := pinned(t, a.client)
+	_, err = a.client.AddRegistry(t.Context(), dir, AddOptions{Repository: "acme/tools"})
+	if hints := fault.HintsOf(err); fault.ReasonOf(err) != string(verify.ReasonRoot) || len(hints) != 1 || !strings.Contains(hints[0], "--trusted-root") {
+		t.Errorf("without its root: %v, %q", err, hints)
+	}
+	if !same(before, pinned(t, a.client)) {
+		t.Error("a refusal changed what is pinned")
+	}
 }

@@ -85,7 +85,7 @@ func (c *Client) AddRegistry(ctx context.Context, location string, o AddOptions)
 	}
 	pin := toolbox.Pin{Name: doc.Name, Location: location, Mirrors: o.Mirrors, TrustedRoot: o.TrustedRoot, SigningConfig: o.SigningConfig}
 	if pin.Trust, err = c.introduced(pin, doc, chain, o); err != nil {
-		return nil, err
+		return nil, c.ownRoot(doc.Name, o, err)
 	}
 	if len(pin.Mirrors) == 0 {
 		pin.Mirrors = c.offered(doc.Mirrors)
@@ -121,6 +121,20 @@ func (c *Client) AddRegistry(ctx context.Context, location string, o AddOptions)
 		return nil, err
 	}
 	return &Added{Pin: pin, Fingerprint: pin.Trust.Digest(), Head: head.Seen()}, nil
+}
+
+// ownRoot reminds a person who adds a registry once more that it has a trusted
+// root of its own: no refresh of the public one would help.
+func (c *Client) ownRoot(name spec.RegistryName, o AddOptions, refused error) error {
+	e, ok := errors.AsType[*fault.Error](refused)
+	if !ok || e.Reason != string(verify.ReasonRoot) || o.TrustedRoot != nil {
+		return refused
+	}
+	if known, err := c.Box.Pin(name); err == nil && known.TrustedRoot != nil {
+		e.Hints = nil
+		return e.Hint("it was added with a trusted root of its own: --trusted-root FILE")
+	}
+	return refused
 }
 
 // accepting adds to the refusal of a change the command that takes it.
