@@ -55,6 +55,7 @@ func TestScripts(t *testing.T) {
 			"bad-text":    badText,
 			"wheel-house": wheelHouse,
 			"wheel":       wheel,
+			"tuf":         tufCommand,
 			"forge-guess": forgeGuess,
 			"running":     running,
 		},
