@@ -53,12 +53,13 @@ const (
 	ReasonLog         Reason = "log"          // not in a log, Sigstore's or the registry's own
 	ReasonRollback    Reason = "rollback"     // older than what was already seen
 	ReasonSplitView   Reason = "split_view"   // contradicts what was already seen
+	ReasonStale       Reason = "stale"        // older than the person accepts
 )
 
 var reasons = [...]Reason{
 	ReasonPolicy, ReasonBundle, ReasonKey, ReasonSignature, ReasonStatement, ReasonPredicate, ReasonSubject, ReasonRegistry,
 	ReasonHead, ReasonRevoked, ReasonBuckets, ReasonBucket, ReasonRecord, ReasonRelease, ReasonFile, ReasonManifest,
-	ReasonLog, ReasonRollback, ReasonSplitView,
+	ReasonLog, ReasonRollback, ReasonSplitView, ReasonStale,
 }
 
 // Reasons lists every reason that a registry of either kind of trust can be

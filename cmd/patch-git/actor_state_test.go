@@ -170,3 +170,30 @@ func fill(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), bytes.Repeat([]byte(args[2]), n), 0o644))
 }
+
+// refuses REASON patch-git ARGS… asserts a refusal as a program sees it (exit
+// code 4, nothing on stdout but what verify says, the reason) and as a person
+// does, with no control characters, and that nothing of the user's state
+// changed.
+func refuses(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: refuses reason cmd…")
+	}
+	home := ts.Getenv("PATCH_GIT_HOME")
+	before, after := map[string]string{}, map[string]string{}
+	ts.Check(contents(home, before))
+	exits(ts, false, append([]string{"4"}, append(slices.Clone(args[1:]), "--json")...))
+	for path, want := range map[string]string{"kind": "not_verified", "reason": args[0], "exit": "4"} {
+		jsonHas(ts, false, []string{"stderr", path, want})
+	}
+	exits(ts, false, append([]string{"4"}, args[1:]...))
+	for _, r := range ts.ReadFile("stderr") {
+		if r < ' ' && r != '\n' || r > '~' && r != '…' {
+			ts.Fatalf("foreign text in %q", ts.ReadFile("stderr"))
+		}
+	}
+	ts.Check(contents(home, after))
+	if diff := differences(before, after); len(diff) > 0 {
+		ts.Fatalf("the refusal changed %s", strings.Join(diff, ", "))
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -18,7 +19,7 @@ func TestEveryReasonHasATranscript(t *testing.T) {
 		t.Fatal(err)
 	}
 	shown := map[string]bool{}
-	says := regexp.MustCompile(`(?m)^json std(?:err|out) (?:tools\.\d+\.)?reason (\S+)$`)
+	says := regexp.MustCompile(`(?m)^(?:json std(?:err|out) (?:tools\.\d+\.)?reason|refuses) (\S+)(?: .*)?$`)
 	for _, f := range files {
 		data, err := os.ReadFile(f)
 		if err != nil {
@@ -34,7 +35,7 @@ func TestEveryReasonHasATranscript(t *testing.T) {
 			t.Errorf("%s does not show that nothing changed, or has no twin", f)
 		}
 	}
-	for _, r := range verify.Reasons() {
+	for _, r := range slices.Concat(verify.Reasons(), verify.SigstoreReasons(), verify.IdentityReasons()) {
 		if !shown[string(r)] {
 			t.Errorf("no transcript shows a refusal for %q", r)
 		}

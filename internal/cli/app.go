@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -26,8 +27,9 @@ type app struct {
 	guessed bool
 	out     *printer
 
-	color string
-	quiet bool
+	color  string
+	quiet  bool
+	maxAge time.Duration
 }
 
 // Main runs one command line and returns the exit code of the process.
@@ -118,11 +120,17 @@ func (a *app) client() (*consume.Client, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.MaxAge = a.maxAge
 	if !a.quiet {
 		c.Warn = a.warn
 		c.Progress = a.out.progress
 	}
 	return c, nil
+}
+
+// maxAgeFlag is for commands that ask a registry for its newest head.
+func (a *app) maxAgeFlag(c *cobra.Command) {
+	c.Flags().DurationVar(&a.maxAge, "max-age", 0, "refuse a registry whose head is older, such as 24h (default: warn after three days)")
 }
 
 // wantsJSON tells whether errors and warnings are lines of JSON.

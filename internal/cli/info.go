@@ -47,6 +47,7 @@ func (a *app) infoCommand() *cobra.Command {
 		},
 	}
 	a.registryFlagOf(c, &in)
+	a.maxAgeFlag(c)
 	return c
 }
 

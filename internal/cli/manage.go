@@ -3,7 +3,6 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/toolbox"
 	"github.com/patch-cat/patch-git/spec"
 )
@@ -93,67 +92,6 @@ func (a *app) removeCommand() *cobra.Command {
 				return a.out.document(map[string]any{"schema": 1, "removed": gone})
 			}
 			return nil
-		},
-	}
-}
-
-func (a *app) verifyCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "verify [name[@version]...]",
-		Short: "Verify installed tools again, offline",
-		Long: `Verify the signature, the log proof and every file of installed tools, and ask
-the newest list of revocations that was seen. Without a name, verify all of them.
-The exit code is 0 only where every answer is yes.`,
-		Example: `  patch-git verify
-  patch-git verify csv_to_json@1.2.0`,
-		ValidArgsFunction: a.completeInstalled,
-		RunE: func(c *cobra.Command, args []string) error {
-			client, err := a.client()
-			if err != nil {
-				return err
-			}
-			refs, err := a.refsOrAll(args, client.Box.List)
-			if err != nil {
-				return err
-			}
-			type verdict struct {
-				Ref      string      `json:"ref"`
-				Verified bool        `json:"verified"`
-				Release  spec.Digest `json:"release"`
-				Registry string      `json:"registry,omitempty"`
-				Reason   string      `json:"reason,omitempty"`
-				Message  string      `json:"message,omitempty"`
-			}
-			out := []verdict{}
-			var first error
-			for _, ref := range refs {
-				v, receipt, err := client.Check(c.Context(), ref)
-				one := verdict{Ref: ref.At(), Verified: err == nil, Release: receipt.Release, Registry: string(receipt.Registry)}
-				if err != nil {
-					one.Reason, one.Message = fault.ReasonOf(err), err.Error()
-					if first == nil {
-						first = err
-					}
-				}
-				out = append(out, one)
-				if a.json {
-					continue
-				}
-				if err != nil {
-					a.out.printf("%s  %s  %s\n", a.out.red("refused "), ref.At(), safe(err.Error()))
-				} else {
-					published, index := v.Published()
-					a.out.printf("%s  %s  %s, accepted by %s %s, log entry %d\n", a.out.green("verified"), v.Ref().At(), v.Ref().Digest, v.Registry(), published, index)
-				}
-			}
-			if a.json {
-				if err := a.out.document(map[string]any{"schema": 1, "verified": first == nil, "tools": out}); err != nil {
-					return err
-				}
-			} else if len(refs) == 0 {
-				a.out.say("nothing is installed")
-			}
-			return first
 		},
 	}
 }

@@ -59,6 +59,7 @@ file, and install it. Nothing is stored before it is verified.`,
 		},
 	}
 	a.registryFlagOf(c, &in)
+	a.maxAgeFlag(c)
 	c.Flags().BoolVarP(&yes, "yes", "y", false, "agree to what the tools ask for")
 	return c
 }

@@ -54,6 +54,7 @@ func (a *app) searchCommand() *cobra.Command {
 		},
 	}
 	a.registryFlagOf(c, &in)
+	a.maxAgeFlag(c)
 	c.Flags().IntVar(&limit, "limit", 20, "at most this many; 0 is all")
 	return c
 }

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"github.com/patch-cat/patch-git/internal/audit"
 	"github.com/patch-cat/patch-git/internal/durable"
@@ -29,6 +30,8 @@ type Client struct {
 	Progress func(what string, done, total int64)
 	// Warn hears of what a person should know but what stops nothing.
 	Warn func(text string)
+	// MaxAge refuses a registry whose head is older; 0 only warns of an old one.
+	MaxAge time.Duration
 
 	mu      sync.Mutex
 	sources map[string]registry.Source
@@ -117,11 +120,16 @@ func (c *Client) follow(ctx context.Context, pin toolbox.Pin, src registry.Sourc
 		if err != nil {
 			return verify.Head{}, err
 		}
+		age := c.Host.Now().Sub(head.Time())
+		if c.MaxAge > 0 && age > c.MaxAge {
+			return verify.Head{}, fault.New(fault.NotVerified, string(verify.ReasonStale), "the head of %s is from %s, older than %v",
+				pin.Name, head.Document().Time, c.MaxAge).Hint("the registry or a mirror is stale, or somebody holds back what is newer")
+		}
 		err = c.Box.Advance(ctx, last, chain)
 		if fault.ReasonOf(err) == toolbox.ReasonMoved {
 			continue // each time somebody else got on
 		}
-		if age := c.Host.Now().Sub(head.Time()); age > limits.HeadStaleAfter {
+		if age > limits.HeadStaleAfter {
 			c.warn("the head of " + string(pin.Name) + " is from " + head.Document().Time + "; the registry or a mirror may be stale")
 		}
 		return head, err

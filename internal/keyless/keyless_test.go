@@ -10,9 +10,12 @@ import (
 	"testing"
 	"time"
 
+	sigstore "github.com/sigstore/sigstore-go/pkg/verify"
+
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/keyless"
 	"github.com/patch-cat/patch-git/internal/sigtest"
+	"github.com/patch-cat/patch-git/internal/trustroot"
 	"github.com/patch-cat/patch-git/ledger"
 	"github.com/patch-cat/patch-git/spec"
 	"github.com/patch-cat/patch-git/verify"
@@ -27,6 +30,7 @@ type instance struct {
 	tb testing.TB
 	*sigtest.Sigstore
 	policy verify.Policy
+	theirs *sigstore.Verifier
 }
 
 func newInstance(tb testing.TB, o sigtest.Options) *instance {
@@ -36,6 +40,11 @@ func newInstance(tb testing.TB, o sigtest.Options) *instance {
 		tb.Fatal(err)
 	}
 	in := &instance{tb: tb, Sigstore: s}
+	trusted, err := s.TrustedRoot()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	in.theirs = theirs(tb, trusted)
 	id := identity(sigtest.GitHub("acme", "tools"))
 	in.policy = verify.Policy{Registry: registryName, Trust: ledger.Trust{Kind: ledger.TrustKeyless, Identity: &id}, Sigstore: in.root()}
 	return in
@@ -96,6 +105,9 @@ func (in *instance) accepts(bundle []byte) {
 	in.tb.Helper()
 	if _, err := in.policy.Evidence(bundle, subject, ledger.PredicateAcceptance); err != nil {
 		in.tb.Errorf("refused: %v", err)
+	}
+	if err := in.oracle(bundle); err != nil {
+		in.tb.Errorf("accepted, and sigstore-go refuses: %v", err)
 	}
 }
 
@@ -293,7 +305,7 @@ func TestBytes(t *testing.T) {
 		"another timestamp": {edit(func(b map[string]any) {
 			material(b)["timestampVerificationData"] = material(second)["timestampVerificationData"]
 		}), verify.ReasonTime},
-		"no proof of inclusion":     {edit(func(b map[string]any) { delete(entry(b), "inclusionProof") }), verify.ReasonBundle},
+		"no proof of inclusion":     {edit(func(b map[string]any) { delete(entry(b), "inclusionProof") }), verify.ReasonLog},
 		"a forged integrated time":  {edit(func(b map[string]any) { entry(b)["integratedTime"] = "1" }), verify.ReasonLog},
 		"an entry of another index": {edit(func(b map[string]any) { entry(b)["logIndex"] = "7" }), verify.ReasonLog},
 	} {
@@ -335,6 +347,41 @@ func TestParseRoot(t *testing.T) {
 	}
 }
 
+// TestCheckRoot: each certificate of a root has to be issued by the next.
+func TestCheckRoot(t *testing.T) {
+	if err := keyless.CheckRoot(trustroot.Embedded().Root); err != nil {
+		t.Errorf("embedded: %v", err)
+	}
+	ours, err := newInstance(t, sigtest.Options{}).TrustedRoot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	theirs, err := newInstance(t, sigtest.Options{}).TrustedRoot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := keyless.CheckRoot(ours); err != nil {
+		t.Errorf("good: %v", err)
+	}
+	for _, list := range []string{"certificateAuthorities", "timestampAuthorities"} {
+		var a, b map[string]any
+		if json.Unmarshal(ours, &a) != nil || json.Unmarshal(theirs, &b) != nil {
+			t.Fatal("no JSON")
+		}
+		chain := func(m map[string]any) []any {
+			return m[list].([]any)[0].(map[string]any)["certChain"].(map[string]any)["certificates"].([]any)
+		}
+		chain(a)[len(chain(a))-1] = chain(b)[len(chain(b))-1]
+		mixed, err := json.Marshal(a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := keyless.CheckRoot(mixed); err == nil || !strings.Contains(err.Error(), "not issued by the next") {
+			t.Errorf("%s of two instances: %v", list, err)
+		}
+	}
+}
+
 // FuzzParseRoot: a file that a person names may hold anything.
 func FuzzParseRoot(f *testing.F) {
 	good, err := newInstance(f, sigtest.Options{}).TrustedRoot()
@@ -364,6 +411,9 @@ func FuzzOpen(f *testing.F) {
 		}
 		if err != nil && (fault.KindOf(err) != fault.NotVerified || fault.ReasonOf(err) == "") {
 			t.Errorf("a refusal without a reason: %v", err)
+		}
+		if err == nil && in.oracle(b) != nil {
+			t.Errorf("accepted, and sigstore-go refuses: %v", in.oracle(b))
 		}
 	})
 }

@@ -1,71 +1,80 @@
 package keyless
 
 import (
-	"bytes"
 	"context"
+	"crypto/sha256"
+	"crypto/x509"
 	"fmt"
-	"io"
-	"net/http"
-	"net/url"
 
 	protorekor "github.com/sigstore/protobuf-specs/gen/pb-go/rekor/v1"
-	rekorpb "github.com/sigstore/rekor-tiles/v2/pkg/generated/protobuf"
-	"github.com/sigstore/sigstore-go/pkg/sign"
+	"github.com/sigstore/sigstore-go/pkg/root"
 	"google.golang.org/protobuf/encoding/protojson"
 
-	"github.com/patch-cat/patch-git/internal/limits"
+	"github.com/patch-cat/patch-git/ledger"
 )
 
-// rekorV2 is the version of the log's interface that the type log speaks.
-const rekorV2 = 2
+// logVersions are those of a transparency log's interface that are spoken.
+var logVersions = []uint32{rekorV1, rekorV2}
 
-// log is the client of a transparency log of version 2. Sigstore-go's own goes
-// past our transport, so past the host's proxy and our judgement of what is
-// answered, and drops the time that it is given.
-type log struct {
-	address string
-	client  *http.Client
+const (
+	rekorV1 = 1
+	rekorV2 = 2
+)
+
+// signed is a statement with its signature, and the certificate of the key.
+type signed struct {
+	payload, sig []byte
+	leaf         *x509.Certificate
 }
 
-func newLog(address string, version uint32, door http.RoundTripper) *sign.Rekor {
-	o := &sign.RekorOptions{BaseURL: address, Timeout: logTime, Version: version}
-	if version == rekorV2 {
-		o.ClientV2 = &log{address, &http.Client{Transport: door, Timeout: logTime}}
+// enter puts a signature into a log and returns the log's proof that it is
+// there. Whether the proof holds, and whether it is about this signature, is
+// not asked here: the check of the whole bundle asks it.
+func (w *Workflow) enter(ctx context.Context, log root.Service, s *signed) (*protorekor.TransparencyLogEntry, error) {
+	if log.MajorAPIVersion == rekorV1 {
+		answer, err := w.postJSON(ctx, log.URL, "api/v1/log/entries", newDSSEEntry(s), logTime)
+		if err != nil {
+			return nil, err
+		}
+		return parseEntryV1(answer)
 	}
-	return sign.NewRekor(o)
+	answer, err := w.postJSON(ctx, log.URL, "api/v2/log/entries", newHashedRekord(s), logTime)
+	if err != nil {
+		return nil, err
+	}
+	return parseEntryV2(answer)
 }
 
-// Add enters a signature and returns the proof that it is in the log.
-func (l *log) Add(ctx context.Context, entry any) (*protorekor.TransparencyLogEntry, error) {
-	request, ok := entry.(*rekorpb.HashedRekordRequestV002)
-	if !ok {
-		return nil, fmt.Errorf("a log takes no %T", entry)
-	}
-	body, err := protojson.Marshal(&rekorpb.CreateEntryRequest{
-		Spec: &rekorpb.CreateEntryRequest_HashedRekordRequestV002{HashedRekordRequestV002: request},
-	})
-	if err != nil {
-		return nil, err
-	}
-	address, err := url.JoinPath(l.address, "api/v2/log/entries")
-	if err != nil {
-		return nil, err
-	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
-	if err != nil {
-		return nil, err
-	}
-	r.Header.Set("Content-Type", "application/json")
-	resp, err := l.client.Do(r)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = resp.Body.Close() }()
-	if body, err = io.ReadAll(io.LimitReader(resp.Body, limits.Bundle)); err != nil {
-		return nil, err
-	}
+// hashedRekord asks a log of version 2 for an entry of version 0.0.2.
+type hashedRekord struct {
+	Request struct {
+		Digest    []byte `json:"digest"`
+		Signature struct {
+			Content  []byte `json:"content"`
+			Verifier struct {
+				Certificate struct {
+					Raw []byte `json:"rawBytes"`
+				} `json:"x509Certificate"`
+				KeyDetails string `json:"keyDetails"`
+			} `json:"verifier"`
+		} `json:"signature"`
+	} `json:"hashedRekordRequestV002"`
+}
+
+func newHashedRekord(s *signed) *hashedRekord {
+	var h hashedRekord
+	digest := sha256.Sum256(ledger.PAE(ledger.PayloadType, s.payload))
+	h.Request.Digest, h.Request.Signature.Content = digest[:], s.sig
+	h.Request.Signature.Verifier.Certificate.Raw = s.leaf.Raw
+	h.Request.Signature.Verifier.KeyDetails = "PKIX_ECDSA_P256_SHA_256"
+	return &h
+}
+
+// parseEntryV2 reads the answer of a log of version 2, which is the very part
+// of a bundle that is wanted.
+func parseEntryV2(answer []byte) (*protorekor.TransparencyLogEntry, error) {
 	var e protorekor.TransparencyLogEntry
-	if err := (protojson.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(body, &e); err != nil {
+	if err := (protojson.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(answer, &e); err != nil {
 		return nil, fmt.Errorf("the log's answer is not readable: %w", err)
 	}
 	return &e, nil

@@ -2,10 +2,12 @@ package keyless
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
-	"io"
+	"errors"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/patch-cat/patch-git/internal/fault"
@@ -37,20 +39,13 @@ func GitHubToken(getenv func(string) string, client *http.Client) func(context.C
 		q := u.Query()
 		q.Set("audience", tokenAudience)
 		u.RawQuery = q.Encode()
-		ctx, cancel := context.WithTimeout(ctx, tokenTime)
-		defer cancel()
 		req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 		if err != nil {
 			return "", fault.New(fault.Usage, "no_identity", "%s is not an address", tokenURLVariable)
 		}
 		req.Header.Set("Authorization", "bearer "+secret)
 		req.Header.Set("Accept", "application/json; api-version=2.0")
-		resp, err := (&http.Client{Transport: &strict{ctx: ctx, next: client.Transport}}).Do(req)
-		if err != nil {
-			return "", err
-		}
-		defer func() { _ = resp.Body.Close() }()
-		b, err := io.ReadAll(io.LimitReader(resp.Body, maxToken))
+		b, err := ask(client.Transport, req, tokenTime, maxToken)
 		if err != nil {
 			return "", err
 		}
@@ -62,4 +57,37 @@ func GitHubToken(getenv func(string) string, client *http.Client) func(context.C
 		}
 		return doc.Value, nil
 	}
+}
+
+// tokenSubject is whom a token names as far as a certificate authority takes
+// proof of the key: by the address if there is one, else by the subject. Who
+// asks need not verify the token; who certifies does.
+func tokenSubject(token string) (string, error) {
+	unreadable := errors.New("the identity token is not readable")
+	_, rest, _ := strings.Cut(token, ".")
+	middle, _, ok := strings.Cut(rest, ".")
+	if !ok {
+		return "", unreadable
+	}
+	text, err := base64.RawURLEncoding.DecodeString(middle)
+	if err != nil {
+		return "", unreadable
+	}
+	var claims struct {
+		Subject  string `json:"sub"`
+		Email    string `json:"email"`
+		Verified any    `json:"email_verified"` // some issuers write the word
+	}
+	if err := json.Unmarshal(text, &claims); err != nil {
+		return "", unreadable
+	}
+	switch {
+	case claims.Email != "" && claims.Verified != true && claims.Verified != "true":
+		return "", errors.New("the identity token's address is not verified")
+	case claims.Email != "":
+		return claims.Email, nil
+	case claims.Subject == "":
+		return "", errors.New("the identity token names nobody")
+	}
+	return claims.Subject, nil
 }

@@ -2,12 +2,19 @@ package keyless
 
 import (
 	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/sha256"
 	"errors"
 	"net/http"
 	"time"
 
+	protobundle "github.com/sigstore/protobuf-specs/gen/pb-go/bundle/v1"
+	protocommon "github.com/sigstore/protobuf-specs/gen/pb-go/common/v1"
+	protodsse "github.com/sigstore/protobuf-specs/gen/pb-go/dsse"
+	protorekor "github.com/sigstore/protobuf-specs/gen/pb-go/rekor/v1"
 	"github.com/sigstore/sigstore-go/pkg/root"
-	"github.com/sigstore/sigstore-go/pkg/sign"
 	"google.golang.org/protobuf/encoding/protojson"
 
 	"github.com/patch-cat/patch-git/internal/fault"
@@ -66,12 +73,12 @@ func NewWorkflow(o WorkflowOptions) (*Workflow, error) {
 	}
 	w := &Workflow{opts: o, limit: make(chan struct{}, signaturesUp)}
 	now := o.Now()
-	ca, err := root.SelectService(c.FulcioCertificateAuthorityURLs(), sign.FulcioAPIVersions, now)
+	ca, err := root.SelectService(c.FulcioCertificateAuthorityURLs(), fulcioVersions, now)
 	if err != nil {
 		return nil, noService("certificate authority", err)
 	}
 	w.fulcio = ca.URL
-	stamps, err := root.SelectServices(c.TimestampAuthorityURLs(), c.TimestampAuthorityURLsConfig(), sign.TimestampAuthorityAPIVersions, now)
+	stamps, err := root.SelectServices(c.TimestampAuthorityURLs(), c.TimestampAuthorityURLsConfig(), stampVersions, now)
 	if err == nil && len(stamps) == 0 {
 		// Always: an entry of Rekor v2 has no time, and a bundle must survive
 		// the move to it.
@@ -83,7 +90,7 @@ func NewWorkflow(o WorkflowOptions) (*Workflow, error) {
 	for _, s := range stamps {
 		w.stamps = append(w.stamps, s.URL)
 	}
-	if w.logs, err = root.SelectServices(c.RekorLogURLs(), c.RekorLogURLsConfig(), sign.RekorAPIVersions, now); err != nil {
+	if w.logs, err = root.SelectServices(c.RekorLogURLs(), c.RekorLogURLsConfig(), logVersions, now); err != nil {
 		return nil, noService("transparency log", err)
 	}
 	return w, nil
@@ -133,25 +140,47 @@ func (w *Workflow) sign(ctx context.Context, payload []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	key, err := sign.NewEphemeralKeypair(nil)
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return nil, err
 	}
-	door := &strict{ctx: ctx, next: w.opts.HTTP.Transport}
-	o := sign.BundleOptions{
-		Context:                    ctx,
-		CertificateProvider:        sign.NewFulcio(&sign.FulcioOptions{BaseURL: w.fulcio, Timeout: serviceTime, Transport: door}),
-		CertificateProviderOptions: &sign.CertificateProviderOptions{IDToken: token},
+	s := &signed{payload: payload}
+	if s.sig, err = signature(key, ledger.PAE(ledger.PayloadType, payload)); err != nil {
+		return nil, err
 	}
-	for _, url := range w.stamps {
-		o.TimestampAuthorities = append(o.TimestampAuthorities, sign.NewTimestampAuthority(&sign.TimestampAuthorityOptions{URL: url, Timeout: serviceTime, Transport: door}))
+	if s.leaf, err = w.certify(ctx, token, key); err != nil {
+		return nil, err
 	}
+	stamps := &protobundle.TimestampVerificationData{}
+	for _, address := range w.stamps {
+		t, err := w.stamp(ctx, address, s.sig)
+		if err != nil {
+			return nil, err
+		}
+		stamps.Rfc3161Timestamps = append(stamps.Rfc3161Timestamps, &protocommon.RFC3161SignedTimestamp{SignedTimestamp: t})
+	}
+	var entries []*protorekor.TransparencyLogEntry
 	for _, l := range w.logs {
-		o.TransparencyLogs = append(o.TransparencyLogs, newLog(l.URL, l.MajorAPIVersion, door))
+		e, err := w.enter(ctx, l, s)
+		if err != nil {
+			return nil, err
+		}
+		entries = append(entries, e)
 	}
-	b, err := sign.Bundle(&sign.DSSEData{Data: payload, PayloadType: ledger.PayloadType}, key, o)
-	if err != nil {
-		return nil, err
-	}
-	return protojson.Marshal(b)
+	return protojson.Marshal(&protobundle.Bundle{
+		MediaType: ledger.BundleType,
+		VerificationMaterial: &protobundle.VerificationMaterial{
+			Content:     &protobundle.VerificationMaterial_Certificate{Certificate: &protocommon.X509Certificate{RawBytes: s.leaf.Raw}},
+			TlogEntries: entries, TimestampVerificationData: stamps,
+		},
+		Content: &protobundle.Bundle_DsseEnvelope{DsseEnvelope: &protodsse.Envelope{
+			Payload: payload, PayloadType: ledger.PayloadType, Signatures: []*protodsse.Signature{{Sig: s.sig}},
+		}},
+	})
+}
+
+// signature is over the SHA-256 of the data, in ASN.1.
+func signature(key *ecdsa.PrivateKey, data []byte) ([]byte, error) {
+	digest := sha256.Sum256(data)
+	return ecdsa.SignASN1(rand.Reader, key, digest[:])
 }

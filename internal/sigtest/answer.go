@@ -44,6 +44,9 @@ func bearer(r *http.Request) string {
 
 // certRequest is what Fulcio is asked.
 type certRequest struct {
+	Credentials struct {
+		Token string `json:"oidcIdentityToken"`
+	} `json:"credentials"`
 	PublicKeyRequest struct {
 		PublicKey struct {
 			Content string `json:"content"` // PEM
@@ -64,14 +67,19 @@ type certAnswer struct {
 // signingCert answers as Fulcio does.
 func (v *Server) signingCert(w http.ResponseWriter, r *http.Request) {
 	now, fulcio := v.sigstore.now(), v.sigstore.fulcio
-	claims, err := v.tokens.read(bearer(r), now)
-	if err != nil {
-		refuse(w, http.StatusUnauthorized, err)
-		return
-	}
 	var request certRequest
 	if err := json.NewDecoder(r.Body).Decode(&request); err != nil {
 		refuse(w, http.StatusBadRequest, err)
+		return
+	}
+	// Fulcio takes the token in the document, and without one there in the header.
+	token := request.Credentials.Token
+	if token == "" {
+		token = bearer(r)
+	}
+	claims, err := v.tokens.read(token, now)
+	if err != nil {
+		refuse(w, http.StatusUnauthorized, err)
 		return
 	}
 	block, _ := pem.Decode([]byte(request.PublicKeyRequest.PublicKey.Content))
@@ -129,11 +137,8 @@ func (v *Server) logEntry(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	entry, err := v.sigstore.rekor.enter(request.GetHashedRekordRequestV002(), v.deviation())
-	if present := (presentError{}); errors.As(err, &present) {
-		refuse(w, http.StatusConflict, err)
-		return
-	} else if err != nil {
-		refuse(w, http.StatusBadRequest, err)
+	if err != nil {
+		refuseEntry(w, err)
 		return
 	}
 	text, err := protojson.Marshal(entry)
@@ -142,6 +147,32 @@ func (v *Server) logEntry(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	answer(w, http.StatusCreated, json.RawMessage(text))
+}
+
+// olderEntry answers as Rekor of version 1 does.
+func (v *Server) olderEntry(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		refuse(w, http.StatusBadRequest, err)
+		return
+	}
+	name, entry, err := v.sigstore.older.enter(r.Context(), body, v.sigstore.now(), v.deviation())
+	if err != nil {
+		refuseEntry(w, err)
+		return
+	}
+	w.Header().Set("ETag", name)
+	w.Header().Set("Location", r.URL.JoinPath(name).Path)
+	answer(w, http.StatusCreated, map[string]any{name: entry})
+}
+
+// refuseEntry answers who proposed an entry that a log does not take.
+func refuseEntry(w http.ResponseWriter, err error) {
+	if present := (presentError{}); errors.As(err, &present) {
+		refuse(w, http.StatusConflict, err)
+		return
+	}
+	refuse(w, http.StatusBadRequest, err)
 }
 
 func answer(w http.ResponseWriter, status int, document any) {

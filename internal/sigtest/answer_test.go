@@ -21,6 +21,10 @@ func TestNonsense(t *testing.T) {
 	}
 	fulcio := config.FulcioCertificateAuthorityURLs()[0].URL + "/api/v2/signingCert"
 	rekor := config.RekorLogURLs()[0].URL + "/api/v2/log/entries"
+	if config, err = root.NewSigningConfigFromJSON(v.SigningConfigV1); err != nil {
+		t.Fatal(err)
+	}
+	older := config.RekorLogURLs()[0].URL + "/api/v1/log/entries"
 	token, err := fetchToken(t, v.TokenURL+"&audience=sigstore", v.RequestToken)
 	if err != nil {
 		t.Fatal(err)
@@ -55,6 +59,9 @@ func TestNonsense(t *testing.T) {
 		{rekor, `{"hashedRekordRequestV002":{}}`, http.StatusBadRequest},
 		{rekor, strings.Repeat(" ", 1<<20+1), http.StatusBadRequest},
 		{rekor + "/1", "{}", http.StatusNotFound},
+		{older, "{", http.StatusBadRequest},
+		{older, `{"kind":"hashedrekord","apiVersion":"0.0.1","spec":{}}`, http.StatusBadRequest},
+		{older, `{"kind":"dsse","apiVersion":"0.0.1","spec":{"proposedContent":{"envelope":"{}","verifiers":["AAAA"]}}}`, http.StatusBadRequest},
 	} {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, one.url, strings.NewReader(one.body))
 		if err != nil {

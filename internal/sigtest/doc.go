@@ -1,6 +1,6 @@
 // Package sigtest is a whole Sigstore instance inside one process: a certificate
 // authority (Fulcio), its certificate transparency log, a timestamp authority
-// and a transparency log (Rekor v2). It is for tests alone.
+// and transparency logs of both versions (Rekor). It is for tests alone.
 //
 // [Sigstore.Sign] runs sigstore-go's own signing code against the instance, so
 // that what comes out is an ordinary bundle of version 0.3, which sigstore-go

@@ -8,7 +8,6 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"sync"
 
 	"github.com/cyberphone/json-canonicalization/go/src/webpki.org/jsoncanonicalizer"
 	protocommon "github.com/sigstore/protobuf-specs/gen/pb-go/common/v1"
@@ -27,17 +26,13 @@ import (
 // address in the trusted root: verifiers compare the two.
 const rekorOrigin = "rekor.test"
 
-// rekor is a transparency log of version 2. It keeps the hashes of its tree, not
-// the entries, which nobody asks it for.
+// rekor is a transparency log of version 2.
 type rekor struct {
 	public    ed25519.PublicKey
 	id        []byte
 	signer    note.Signer
 	supported *signature.AlgorithmRegistryConfig
-
-	mu     sync.Mutex
-	hashes []tlog.Hash         // as package tlog stores a tree
-	at     map[tlog.Hash]int64 // the entries by their leaf hashes
+	tree      *tree
 }
 
 func newRekor() (*rekor, error) {
@@ -62,14 +57,7 @@ func newRekor() (*rekor, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &rekor{public: public, id: id, signer: signer, supported: supported, at: map[tlog.Hash]int64{}}, nil
-}
-
-// presentError says that the log has an entry already. It takes none twice.
-type presentError struct{ index int64 }
-
-func (e presentError) Error() string {
-	return fmt.Sprintf("an equivalent entry already exists in the transparency log with index %d", e.index)
+	return &rekor{public: public, id: id, signer: signer, supported: supported, tree: newTree()}, nil
 }
 
 // enter checks a request as Rekor does, logs it and proves that it did.
@@ -93,8 +81,11 @@ func (l *rekor) enter(request *rekorpb.HashedRekordRequestV002, d deviation) (*p
 	if err != nil {
 		return nil, err
 	}
-	proof, err := l.grow(tlog.Hash(rfc6962.DefaultHasher.HashLeaf(body)))
+	proof, err := l.tree.grow(tlog.Hash(rfc6962.DefaultHasher.HashLeaf(body)))
 	if err != nil {
+		return nil, err
+	}
+	if err := l.sign(proof); err != nil {
 		return nil, err
 	}
 	return &protorekor.TransparencyLogEntry{
@@ -106,55 +97,11 @@ func (l *rekor) enter(request *rekorpb.HashedRekordRequestV002, d deviation) (*p
 	}, nil
 }
 
-// grow adds a leaf and proves that it is the last one of a tree that the log
-// signs for.
-func (l *rekor) grow(leaf tlog.Hash) (*protorekor.InclusionProof, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if index, ok := l.at[leaf]; ok {
-		return nil, presentError{index}
-	}
-	index := int64(len(l.at))
-	size := index + 1
-	read := tlog.HashReaderFunc(l.read)
-	stored, err := tlog.StoredHashesForRecordHash(index, leaf, read)
-	if err != nil {
-		return nil, err
-	}
-	l.hashes = append(l.hashes, stored...)
-	l.at[leaf] = index
-	root, err := tlog.TreeHash(size, read)
-	if err != nil {
-		return nil, err
-	}
-	path, err := tlog.ProveRecord(size, index, read)
-	if err != nil {
-		return nil, err
-	}
+// sign has the log vouch for the tree of a proof.
+func (l *rekor) sign(proof *protorekor.InclusionProof) error {
 	checkpoint, err := note.Sign(&note.Note{
-		Text: fmt.Sprintf("%s\n%d\n%s\n", rekorOrigin, size, base64.StdEncoding.EncodeToString(root[:])),
+		Text: fmt.Sprintf("%s\n%d\n%s\n", rekorOrigin, proof.GetTreeSize(), base64.StdEncoding.EncodeToString(proof.GetRootHash())),
 	}, l.signer)
-	if err != nil {
-		return nil, err
-	}
-	proof := &protorekor.InclusionProof{
-		LogIndex: index, TreeSize: size, RootHash: root[:],
-		Checkpoint: &protorekor.Checkpoint{Envelope: string(checkpoint)},
-	}
-	for _, h := range path {
-		proof.Hashes = append(proof.Hashes, h[:])
-	}
-	return proof, nil
-}
-
-// read is called while the log is locked.
-func (l *rekor) read(indexes []int64) ([]tlog.Hash, error) {
-	hashes := make([]tlog.Hash, len(indexes))
-	for i, at := range indexes {
-		if at < 0 || at >= int64(len(l.hashes)) {
-			return nil, fmt.Errorf("read log: no hash %d", at)
-		}
-		hashes[i] = l.hashes[at]
-	}
-	return hashes, nil
+	proof.Checkpoint = &protorekor.Checkpoint{Envelope: string(checkpoint)}
+	return err
 }

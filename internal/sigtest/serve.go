@@ -27,10 +27,11 @@ const requestBytes = 1 << 20
 // Server has the services of an instance on loopback addresses, and the endpoint
 // where a job of GitHub Actions gets its token.
 type Server struct {
-	SigningConfig []byte // signing_config.json, which names the services
-	TrustedRoot   []byte // trusted_root.json
-	TokenURL      string // as in ACTIONS_ID_TOKEN_REQUEST_URL: "&audience=sigstore" is to be added
-	RequestToken  string // as in ACTIONS_ID_TOKEN_REQUEST_TOKEN
+	SigningConfig   []byte // signing_config.json, which names the services
+	SigningConfigV1 []byte // the same with the transparency log of version 1
+	TrustedRoot     []byte // trusted_root.json
+	TokenURL        string // as in ACTIONS_ID_TOKEN_REQUEST_URL: "&audience=sigstore" is to be added
+	RequestToken    string // as in ACTIONS_ID_TOKEN_REQUEST_TOKEN
 
 	tb       testing.TB
 	sigstore *Sigstore
@@ -68,11 +69,15 @@ func (s *Sigstore) Serve(tb testing.TB, c Claims) *Server {
 	fulcio := v.start(ServiceFulcio, "POST /api/v2/signingCert", v.signingCert)
 	tsa := v.start(ServiceTSA, "POST "+stampPath, v.timestamp)
 	rekor := v.start(ServiceRekor, "POST /api/v2/log/entries", v.logEntry)
+	older := v.start(ServiceRekor, "POST /api/v1/log/entries", v.olderEntry)
 	// Registered last and so run first: no server waits for an answer that is
 	// being held back.
 	tb.Cleanup(func() { close(v.ended) })
 
-	if v.SigningConfig, err = s.signingConfig(fulcio, tsa+stampPath, rekor); err != nil {
+	if v.SigningConfig, err = s.signingConfig(fulcio, tsa+stampPath, rekor, rekorVersion); err != nil {
+		tb.Fatal(err)
+	}
+	if v.SigningConfigV1, err = s.signingConfig(fulcio, tsa+stampPath, older, olderVersion); err != nil {
 		tb.Fatal(err)
 	}
 	if v.TrustedRoot, err = s.TrustedRoot(); err != nil {

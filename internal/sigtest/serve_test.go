@@ -123,15 +123,20 @@ func TestServe(t *testing.T) {
 			c := sigtest.GitHub("acme", "tools")
 			c.Environment = "publish"
 			v := instance(t, sigtest.Options{P384: p384}).Serve(t, c)
-			for n := 1; n <= 3; n++ {
-				b, err := publish(t, v)
-				if err != nil {
-					t.Fatal(err)
+			n := 0
+			for _, config := range [][]byte{v.SigningConfig, v.SigningConfigV1} {
+				v.SigningConfig = config
+				for range 3 {
+					b, err := publish(t, v)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if err := accepted(t, v, b, c); err != nil {
+						t.Error(err)
+					}
+					n++
+					requests(t, v, n, n, n, n)
 				}
-				if err := accepted(t, v, b, c); err != nil {
-					t.Error(err)
-				}
-				requests(t, v, n, n, n, n)
 			}
 		})
 	}
@@ -140,6 +145,13 @@ func TestServe(t *testing.T) {
 // TestServeMisbehaves as Sign does, until it is told to stop.
 func TestServeMisbehaves(t *testing.T) {
 	v := instance(t, sigtest.Options{}).Serve(t, claims)
+	misbehaves(t, v)
+	v.SigningConfig = v.SigningConfigV1
+	misbehaves(t, v)
+}
+
+func misbehaves(t *testing.T, v *sigtest.Server) {
+	t.Helper()
 	for name, change := range map[string]sigtest.Change{
 		"NoSCT": sigtest.NoSCT, "ForeignSCT": sigtest.ForeignSCT, "LogOtherDigest": sigtest.LogOtherDigest,
 		"TimestampAt": sigtest.TimestampAt(time.Now().Add(time.Hour)), "SAN": sigtest.SAN("https://github.com/acme/other"),

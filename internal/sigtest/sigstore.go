@@ -21,6 +21,7 @@ type Sigstore struct {
 	fulcio *fulcio
 	tsa    *tsa
 	rekor  *rekor
+	older  *rekorV1 // beside it, as the public-good instance has it
 }
 
 // Options say what an instance is like.
@@ -59,6 +60,9 @@ func New(o Options) (*Sigstore, error) {
 	}
 	if s.rekor, err = newRekor(); err != nil {
 		return nil, fmt.Errorf("make transparency log: %w", err)
+	}
+	if s.older, err = newRekorV1(); err != nil {
+		return nil, fmt.Errorf("make older transparency log: %w", err)
 	}
 	return s, nil
 }

@@ -16,6 +16,7 @@ const (
 	fulcioVersion = 1 // whose path says v2
 	tsaVersion    = 1
 	rekorVersion  = 2
+	olderVersion  = 1
 )
 
 // TrustedRoot returns what a client pins to trust this instance: a
@@ -48,26 +49,38 @@ func (s *Sigstore) TrustedRoot() ([]byte, error) {
 		PublicKey:           s.rekor.public,
 		ValidityPeriodStart: s.long.from,
 	}
+	older := &root.TransparencyLog{
+		BaseURL:             "https://" + rekorV1Origin,
+		ID:                  s.older.id[:],
+		HashFunc:            crypto.SHA256,
+		PublicKey:           s.older.key.Public(),
+		ValidityPeriodStart: s.long.from,
+	}
 	trust, err := root.NewTrustedRoot(root.TrustedRootMediaType01,
-		[]root.CertificateAuthority{fulcio}, byID(promises), []root.TimestampingAuthority{tsa}, byID(entries))
+		[]root.CertificateAuthority{fulcio}, byID(promises), []root.TimestampingAuthority{tsa}, byID(entries, older))
 	if err != nil {
 		return nil, fmt.Errorf("make trusted root: %w", err)
 	}
 	return trust.MarshalJSON()
 }
 
-func byID(l *root.TransparencyLog) map[string]*root.TransparencyLog {
-	return map[string]*root.TransparencyLog{hex.EncodeToString(l.ID): l}
+func byID(logs ...*root.TransparencyLog) map[string]*root.TransparencyLog {
+	all := map[string]*root.TransparencyLog{}
+	for _, l := range logs {
+		all[hex.EncodeToString(l.ID)] = l
+	}
+	return all
 }
 
-// signingConfig returns a signing_config.json that names the services' addresses.
-func (s *Sigstore) signingConfig(fulcio, tsa, rekor string) ([]byte, error) {
+// signingConfig returns a signing_config.json that names the services' addresses
+// and the version of the log.
+func (s *Sigstore) signingConfig(fulcio, tsa, rekor string, version uint32) ([]byte, error) {
 	service := func(address string, version uint32) []root.Service {
 		return []root.Service{{URL: address, MajorAPIVersion: version, ValidityPeriodStart: s.long.from, Operator: organization}}
 	}
 	one := root.ServiceConfiguration{Selector: prototrustroot.ServiceSelector_ANY}
 	config, err := root.NewSigningConfig(root.SigningConfigMediaType02,
-		service(fulcio, fulcioVersion), nil, service(rekor, rekorVersion), one, service(tsa, tsaVersion), one)
+		service(fulcio, fulcioVersion), nil, service(rekor, version), one, service(tsa, tsaVersion), one)
 	if err != nil {
 		return nil, fmt.Errorf("make signing configuration: %w", err)
 	}
