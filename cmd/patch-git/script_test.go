@@ -59,6 +59,7 @@ func TestScripts(t *testing.T) {
 			"bad-text":    badText,
 			"wheel-house": wheelHouse,
 			"wheel":       wheel,
+			"tuf":         tufCommand,
 			"forge-guess": forgeGuess,
 			"running":     running,
 		},

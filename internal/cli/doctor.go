@@ -11,8 +11,10 @@ import (
 	"github.com/patch-cat/patch-git/internal/audit"
 	"github.com/patch-cat/patch-git/internal/durable"
 	"github.com/patch-cat/patch-git/internal/fault"
+	"github.com/patch-cat/patch-git/internal/limits"
 	"github.com/patch-cat/patch-git/internal/pyenv"
 	"github.com/patch-cat/patch-git/internal/sandbox"
+	"github.com/patch-cat/patch-git/internal/trustroot"
 )
 
 // examined is one line of doctor.
@@ -35,7 +37,7 @@ of patch-git. The exit code is 0 where tools can be installed and run.`,
 			lines := a.examine(c.Context())
 			ok := true
 			for _, l := range lines {
-				ok = ok && (l.OK || l.What == "sandbox driver" || l.What == "python candidate" || l.What == "journal")
+				ok = ok && (l.OK || l.What == "sandbox driver" || l.What == "python candidate" || l.What == "journal" || l.What == trustLine)
 			}
 			if a.json {
 				if err := a.out.document(map[string]any{"schema": 1, "ok": ok, "checks": lines}); err != nil {
@@ -64,7 +66,7 @@ of patch-git. The exit code is 0 where tools can be installed and run.`,
 }
 
 func (a *app) examine(ctx context.Context) []examined {
-	lines := []examined{{What: "version", OK: true, Detail: Version + " on " + a.host.GOOS + "/" + a.host.GOARCH}, a.examineState(), a.examineJournal(ctx)}
+	lines := []examined{{What: "version", OK: true, Detail: Version + " on " + a.host.GOOS + "/" + a.host.GOARCH}, a.examineState(), a.examineTrust(), a.examineJournal(ctx)}
 	for _, r := range sandbox.Probe(ctx, ahead.Options(a.host.Paths, a.host.Now)) {
 		lines = append(lines, examined{"sandbox driver", r.Works, r.Name + colon(r.Reason), r.NotEnforced})
 	}
@@ -101,6 +103,26 @@ func (a *app) examineState() examined {
 	}
 	_ = os.Remove(probe)
 	return examined{"state", true, root, nil}
+}
+
+// trustLine is the one about whom registries signed by workflows are
+// verified by. Without it those of a key work still.
+const trustLine = "trusted root"
+
+func (a *app) examineTrust() examined {
+	if a.host.Paths.Root == "" {
+		return examined{trustLine, false, "there is no home directory", nil}
+	}
+	m, err := trustroot.Load(a.host.Paths.Trust())
+	if err != nil {
+		return examined{trustLine, false, err.Error(), fault.HintsOf(err)}
+	}
+	age := m.Age(a.host.Now())
+	line := examined{trustLine, true, fmt.Sprintf("%s %s, %d days old", source(m), asOf(m), int(age.Hours()/24)), nil}
+	if age > limits.TrustStaleAfter {
+		line.Notes = []string{"patch-git trust update"}
+	}
+	return line
 }
 
 // examineJournal reads every record of a run and what the runs wrote. Damage

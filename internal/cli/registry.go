@@ -5,7 +5,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/patch-cat/patch-git/internal/consume"
 	"github.com/patch-cat/patch-git/internal/contribute"
 	"github.com/patch-cat/patch-git/spec"
 )
@@ -19,103 +18,6 @@ func (a *app) registryCommand() *cobra.Command {
 	}
 	c.AddCommand(a.registryAdd(), a.registryList(), a.registryRemove(), a.registryInit(), a.registryPublish())
 	return c
-}
-
-func (a *app) registryAdd() *cobra.Command {
-	var key string
-	var o consume.AddOptions
-	c := &cobra.Command{
-		Use:   "add location",
-		Short: "Trust a registry from now on",
-		Long: `Trust the registry at a folder, a URL (https://…) or a git repository
-(git+https://…, git+ssh://…, git+file://…). Its key is pinned: a registry that
-comes with another key later is refused, unless --accept-change says that the
-change is wanted. Even then its log has to continue the one that was seen, and
-tools that were installed before have to be pulled again.`,
-		Example: `  patch-git registry add ./registry
-  patch-git registry add https://patch-cat.github.io/patch-git
-  patch-git registry add git+https://github.com/patch-cat/patch-git --key sha256:…`,
-		Args: exactly("location"),
-		RunE: func(c *cobra.Command, args []string) error {
-			client, err := a.client()
-			if err != nil {
-				return err
-			}
-			if key != "" {
-				d, err := spec.ParseDigest(key)
-				if err != nil {
-					return usage("--key: %w", err)
-				}
-				o.Key = &d
-			}
-			o.Mirrors = a.locations(o.Mirrors)
-			added, err := client.AddRegistry(c.Context(), a.location(args[0]), o)
-			if err != nil {
-				return err
-			}
-			if a.json {
-				return a.out.document(map[string]any{
-					"schema": 1, "registry": added.Pin.Name, "location": added.Pin.Location, "trust": added.Pin.Trust.Kind,
-					"key": added.Fingerprint.String(), "head": added.Head,
-				})
-			}
-			a.out.printf("%s %s\n  at        %s\n  signed by %s\n  head      %d of %s, %d log entries\n", a.out.green("trusted"),
-				a.out.bold(string(added.Pin.Name)), safe(added.Pin.Location), added.Fingerprint, added.Head.Seq, added.Head.Time, added.Head.Log.Size)
-			if o.Key == nil {
-				a.out.say("compare the key with the one that its maintainers publish; --key makes the comparison for you")
-			}
-			return nil
-		},
-	}
-	c.Flags().StringVar(&key, "key", "", "the SHA-256 that the registry's public key must have")
-	c.Flags().BoolVar(&o.AcceptChange, "accept-change", false, "trust it although it is signed by somebody else than before")
-	c.Flags().StringArrayVar(&o.Mirrors, "mirror", nil, "another location to ask when the first fails; can be repeated")
-	return c
-}
-
-func (a *app) registryList() *cobra.Command {
-	return &cobra.Command{
-		Use: "list", Short: "List trusted registries", Example: "  patch-git registry list", Args: exactly(),
-		RunE: func(*cobra.Command, []string) error {
-			client, err := a.client()
-			if err != nil {
-				return err
-			}
-			pins, err := client.Box.Pins()
-			if err != nil {
-				return err
-			}
-			type row struct {
-				Name     spec.RegistryName `json:"name"`
-				Location string            `json:"location"`
-				Mirrors  []string          `json:"mirrors,omitempty"`
-				Trust    string            `json:"trust"`
-				Key      string            `json:"key"`
-				Seq      int64             `json:"seq"`
-				Time     string            `json:"time,omitempty"`
-			}
-			rows := []row{}
-			for _, p := range pins {
-				r := row{p.Name, p.Location, p.Mirrors, p.Trust.Kind, p.Trust.Digest().String(), 0, ""}
-				if h, ok, err := p.LastHead(); err == nil && ok {
-					r.Seq, r.Time = h.Seen().Seq, h.Seen().Time
-				}
-				rows = append(rows, r)
-			}
-			if a.json {
-				return a.out.document(map[string]any{"schema": 1, "registries": rows})
-			}
-			if len(rows) == 0 {
-				a.out.say("no registry is added; 'patch-git registry add' adds one")
-			}
-			var lines [][]string
-			for _, r := range rows {
-				lines = append(lines, []string{a.out.bold(string(r.Name)), safe(r.Location), r.Key[:19] + "…", "head of " + r.Time})
-			}
-			a.out.table(lines)
-			return nil
-		},
-	}
 }
 
 func (a *app) registryRemove() *cobra.Command {

@@ -43,6 +43,7 @@ func New(h *host.Host) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
+	box.Sigstore = sigstore(h.Paths.Trust())
 	return &Client{Host: h, Box: box, Journal: audit.Open(h.Paths, h.Now), sources: map[string]registry.Source{}}, nil
 }
 

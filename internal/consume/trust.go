@@ -11,6 +11,7 @@ import (
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/limits"
 	"github.com/patch-cat/patch-git/internal/toolbox"
+	"github.com/patch-cat/patch-git/internal/trustroot"
 	"github.com/patch-cat/patch-git/ledger"
 	"github.com/patch-cat/patch-git/registry"
 	"github.com/patch-cat/patch-git/spec"
@@ -32,10 +33,33 @@ type AddOptions struct {
 	// Repository is whose workflow signs: "owner/repo" on GitHub. "" derives
 	// it from the location.
 	Repository string
-	// TrustedRoot is that of a private Sigstore, nil the public one.
-	TrustedRoot []byte
+	// TrustedRoot is that of a private Sigstore, nil the public one;
+	// SigningConfig says where that signs.
+	TrustedRoot   []byte
+	SigningConfig []byte
 	// AcceptChange replaces what was pinned before.
 	AcceptChange bool
+	// Command is how the person asked, for the hint that repeats it.
+	Command string
+}
+
+// check tells what is wrong with the options before anything is asked.
+func (o AddOptions) check(c *Client) error {
+	if o.SigningConfig != nil && o.TrustedRoot == nil {
+		return fault.New(fault.Usage, "signing_config", "a signing configuration says where a private Sigstore signs, and needs its trusted root").
+			Hint("--trusted-root FILE")
+	}
+	if o.TrustedRoot != nil {
+		if _, err := c.Box.Sigstore(o.TrustedRoot); err != nil {
+			return fault.New(fault.Usage, "trusted_root", "%w", err)
+		}
+	}
+	if o.SigningConfig != nil {
+		if err := trustroot.CheckConfig(o.SigningConfig); err != nil {
+			return fault.New(fault.Usage, "signing_config", "%w", err)
+		}
+	}
+	return nil
 }
 
 // AddRegistry trusts the registry at a location from now on. Of one signed by a
@@ -44,6 +68,9 @@ type AddOptions struct {
 // repository: nothing is believed but the repository's numbers, as Sigstore
 // certified them for the head. The caller shows the person what that was.
 func (c *Client) AddRegistry(ctx context.Context, location string, o AddOptions) (*Added, error) {
+	if err := o.check(c); err != nil {
+		return nil, err
+	}
 	src, err := c.source(ctx, location)
 	if err != nil {
 		return nil, err
@@ -56,9 +83,9 @@ func (c *Client) AddRegistry(ctx context.Context, location string, o AddOptions)
 	if err != nil {
 		return nil, err
 	}
-	pin := toolbox.Pin{Name: doc.Name, Location: location, Mirrors: o.Mirrors, TrustedRoot: o.TrustedRoot}
+	pin := toolbox.Pin{Name: doc.Name, Location: location, Mirrors: o.Mirrors, TrustedRoot: o.TrustedRoot, SigningConfig: o.SigningConfig}
 	if pin.Trust, err = c.introduced(pin, doc, chain, o); err != nil {
-		return nil, err
+		return nil, c.ownRoot(doc.Name, o, err)
 	}
 	if len(pin.Mirrors) == 0 {
 		pin.Mirrors = c.offered(doc.Mirrors)
@@ -69,11 +96,13 @@ func (c *Client) AddRegistry(ctx context.Context, location string, o AddOptions)
 	if err != nil && fault.KindOf(err) != fault.NotFound {
 		return nil, err
 	}
-	if known && !old.SameTrust(pin) {
-		if !o.AcceptChange {
-			return nil, c.Box.AddPin(ctx, pin) // refuses, with the explanation
+	if known {
+		if refused := old.Refuses(pin); refused != nil {
+			if !o.AcceptChange {
+				return nil, o.accepting(refused)
+			}
+			return c.changeRegistry(ctx, old, pin, src, chain)
 		}
-		return c.changeRegistry(ctx, old, pin, src, chain)
 	}
 	seen := pin
 	if known {
@@ -92,6 +121,29 @@ func (c *Client) AddRegistry(ctx context.Context, location string, o AddOptions)
 		return nil, err
 	}
 	return &Added{Pin: pin, Fingerprint: pin.Trust.Digest(), Head: head.Seen()}, nil
+}
+
+// ownRoot reminds a person who adds a registry once more that it has a trusted
+// root of its own: no refresh of the public one would help.
+func (c *Client) ownRoot(name spec.RegistryName, o AddOptions, refused error) error {
+	e, ok := errors.AsType[*fault.Error](refused)
+	if !ok || e.Reason != string(verify.ReasonRoot) || o.TrustedRoot != nil {
+		return refused
+	}
+	if known, err := c.Box.Pin(name); err == nil && known.TrustedRoot != nil {
+		e.Hints = nil
+		return e.Hint("it was added with a trusted root of its own: --trusted-root FILE")
+	}
+	return refused
+}
+
+// accepting adds to the refusal of a change the command that takes it.
+func (o AddOptions) accepting(refused error) error {
+	e, ok := errors.AsType[*fault.Error](refused)
+	if !ok || o.Command == "" {
+		return refused
+	}
+	return e.Hint("if its maintainers announced the change: %s --accept-change", o.Command)
 }
 
 // changeRegistry pins another signer, whose head has to continue what the one
@@ -141,18 +193,17 @@ func (c *Client) introduced(pin toolbox.Pin, doc *ledger.Registry, chain spec.Ch
 			return ledger.Trust{}, fault.New(fault.NotVerified, string(verify.ReasonTrust), "%s is signed by a key, not by the workflow of a repository", doc.Name)
 		case o.Key != nil && *o.Key != got:
 			return ledger.Trust{}, fault.New(fault.NotVerified, string(verify.ReasonKey), "%s is signed by the key %s, not by %s", doc.Name, got, *o.Key)
+		case o.TrustedRoot != nil:
+			return ledger.Trust{}, fault.New(fault.Usage, "trusted_root", "%s is signed by a key, and a trusted root is for registries that a workflow signs", doc.Name)
 		}
 		return doc.Trust, nil
-	}
-	if c.Box.Sigstore == nil {
-		return ledger.Trust{}, toolbox.NoSigstore()
 	}
 	if o.Key != nil {
 		return ledger.Trust{}, fault.New(fault.NotVerified, string(verify.ReasonTrust), "%s is signed by a workflow, not by a key", doc.Name)
 	}
 	if repo == "" {
 		return ledger.Trust{}, fault.New(fault.Usage, "repository", "%s is signed by a workflow, and its location does not say of which repository", doc.Name).
-			Hint("add it by the address of its repository: https://github.com/owner/name")
+			Hint("name it: --repository owner/name").Hint("or add it by the address of its repository: https://github.com/owner/name")
 	}
 	name, err := spec.ParseRegistryName(repo)
 	if err != nil {

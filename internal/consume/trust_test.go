@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/patch-cat/patch-git/internal/fault"
-	"github.com/patch-cat/patch-git/internal/keyless"
 	"github.com/patch-cat/patch-git/internal/signing"
 	"github.com/patch-cat/patch-git/internal/sigtest"
 	"github.com/patch-cat/patch-git/ledger"
@@ -145,7 +144,6 @@ func newAcme(t *testing.T) *acme {
 	if a.root, err = a.sigstore.TrustedRoot(); err != nil {
 		t.Fatal(err)
 	}
-	a.client.Box.Sigstore = func(root []byte) (verify.Sigstore, error) { return keyless.ParseRoot(root) }
 	return a
 }
 
@@ -249,31 +247,17 @@ func TestAddKeyless(t *testing.T) {
 	a.doc.Name = "acme/tools"
 	keyed := filepath.Join(t.TempDir(), "keyed")
 	a.publish(keyed, "1.0.0")
-	if _, err := a.add(keyed, AddOptions{}); fault.ReasonOf(err) != string(verify.ReasonTrust) {
+	if _, err := a.client.AddRegistry(t.Context(), keyed, AddOptions{}); fault.ReasonOf(err) != string(verify.ReasonTrust) {
 		t.Errorf("a key instead of a workflow: %v", err)
+	}
+	if _, err := a.add(keyed, AddOptions{}); fault.KindOf(err) != fault.Usage || fault.ReasonOf(err) != "trusted_root" {
+		t.Errorf("a key where a trusted root is given: %v", err)
 	}
 	if _, err := a.add(keyed, AddOptions{Repository: "acme/tools"}); fault.ReasonOf(err) != string(verify.ReasonTrust) {
 		t.Errorf("a key where a workflow is named: %v", err)
 	}
 	if !same(before, pinned(t, a.client)) {
 		t.Error("a refusal changed what is pinned")
-	}
-	// A program without Sigstore says so, and does not call it a refusal.
-	blind, err := New(a.client.Host)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if pin, err = blind.Box.Pin("acme/tools"); err != nil {
-		t.Fatal(err)
-	}
-	if _, _, err := pin.LastHead(); fault.KindOf(err) != fault.Unavailable || fault.ReasonOf(err) != "no_sigstore" {
-		t.Errorf("a program without Sigstore: %v", err)
-	}
-	if _, err := blind.AddRegistry(t.Context(), dir, AddOptions{Repository: "acme/tools", TrustedRoot: a.root}); fault.KindOf(err) != fault.Unavailable || fault.ReasonOf(err) != "no_sigstore" {
-		t.Errorf("adding with a program without Sigstore: %v", err)
-	}
-	if !same(before, pinned(t, a.client)) {
-		t.Error("a program without Sigstore changed what is pinned")
 	}
 }
 

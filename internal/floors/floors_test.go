@@ -50,7 +50,8 @@ var door = map[string][]string{
 	"github.com/spf13/":                             {"internal/cli"},
 	"golang.org/x/term":                             {"internal/host"},
 	"github.com/sigstore/":                          {"internal/keyless", "internal/trustroot", "internal/sigtest"},
-	"google.golang.org/protobuf":                    {"internal/keyless", "internal/sigtest"}, // only for the documents of Sigstore
+	"github.com/theupdateframework/":                {"internal/trustroot", "internal/sigtest"},                     // only for what TUF's client wants and says
+	"google.golang.org/protobuf":                    {"internal/keyless", "internal/trustroot", "internal/sigtest"}, // only for the documents of Sigstore
 	"github.com/digitorus/":                         {"internal/keyless", "internal/sigtest"},
 	"github.com/google/certificate-transparency-go": {"internal/keyless", "internal/sigtest"},
 	"github.com/cyberphone/json-canonicalization":   {"internal/sigtest"},

@@ -58,6 +58,10 @@ const (
 	HTTPTimeout    = 30 * time.Second
 	GitTimeout     = 5 * time.Minute
 	HeadStaleAfter = 3 * 24 * time.Hour // a head older than this earns a warning
+	TUFMetadata    = 5 * MiB            // one metadata file of a TUF repository
+	TUFTime        = 5 * time.Minute    // a whole refresh of the trusted root
+	// TrustStaleAfter is how old a trusted root may be before doctor says so.
+	TrustStaleAfter = 180 * 24 * time.Hour
 )
 
 // Arguments and results of a run.

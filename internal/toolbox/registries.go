@@ -30,8 +30,10 @@ type Pin struct {
 	AddedAt  string            `json:"added_at"`
 
 	// TrustedRoot is the Sigstore instance of a keyless registry that does not
-	// use the public one.
-	TrustedRoot []byte `json:"trusted_root,omitempty"`
+	// use the public one. SigningConfig says where that instance signs, for
+	// who publishes; it is asked for nothing else, and is no part of the trust.
+	TrustedRoot   []byte `json:"trusted_root,omitempty"`
+	SigningConfig []byte `json:"signing_config,omitempty"`
 
 	HeadEvidence []byte `json:"head_evidence,omitempty"`
 	Head         []byte `json:"head,omitempty"`
@@ -138,8 +140,8 @@ func (t *Toolbox) addPin(ctx context.Context, p Pin, last *Pin) error {
 	defer unlock()
 	old, err := t.Pin(p.Name)
 	switch {
-	case err == nil && !sameTrust(old, p) && last == nil:
-		return otherTrust(old, p)
+	case err == nil && last == nil && !sameTrust(old, p):
+		return old.Refuses(p)
 	case last != nil && (fault.KindOf(err) == fault.NotFound || err == nil && (!sameTrust(old, *last) || !bytes.Equal(old.Head, last.Head))):
 		return fault.New(fault.Unavailable, ReasonMoved, "what is kept of registry %s was changed meanwhile", p.Name).Hint("try again")
 	case err == nil:
@@ -198,27 +200,35 @@ func sameTrust(a, b Pin) bool {
 	return a.Trust.Equal(&b.Trust) && bytes.Equal(a.TrustedRoot, b.TrustedRoot)
 }
 
-// otherTrust says in what a registry differs from what is pinned.
-func otherTrust(old, p Pin) error {
+// Refuses says in what a registry differs from the pin; nil where it does not.
+func (p Pin) Refuses(now Pin) error {
 	refuse := func(reason verify.Reason, format string, args ...any) error {
-		return fault.New(fault.NotVerified, string(reason), format, args...).
-			Hint("if its maintainers announced the change: patch-git registry add %s --accept-change", spec.Quote(p.Location))
+		return fault.New(fault.NotVerified, string(reason), format, args...)
 	}
 	switch {
-	case old.Trust.Kind != p.Trust.Kind:
-		return refuse(verify.ReasonTrust, "registry %s is trusted by %s, and now it is signed by %s", p.Name, kind(old), kind(p))
-	case old.Trust.Kind == ledger.TrustKey:
+	case sameTrust(p, now):
+		return nil
+	case p.Trust.Kind != now.Trust.Kind:
+		return refuse(verify.ReasonTrust, "registry %s is trusted by %s, and now it is signed by %s", p.Name, kind(p), kind(now))
+	case p.Trust.Kind == ledger.TrustKey:
 		return refuse(verify.ReasonKey, "registry %s is trusted with another key", p.Name)
-	case old.Trust.Equal(&p.Trust):
-		return refuse(verify.ReasonRoot, "registry %s is trusted under another trusted root", p.Name)
+	case p.Trust.Equal(&now.Trust):
+		return refuse(verify.ReasonRoot, "registry %s is trusted under %s, not under %s", p.Name, root(p), root(now))
 	}
-	now := p.Trust.Identity.Fields()
-	for i, f := range old.Trust.Identity.Fields() {
-		if f != now[i] {
-			return refuse(verify.Reason("identity:"+f.Name), "registry %s is trusted with the %s %s, not %s", p.Name, f.Name, spec.Quote(f.Value), spec.Quote(now[i].Value))
+	fields := now.Trust.Identity.Fields()
+	for i, f := range p.Trust.Identity.Fields() {
+		if f != fields[i] {
+			return refuse(verify.Reason("identity:"+f.Name), "registry %s is trusted with the %s %s, not %s", p.Name, f.Name, spec.Quote(f.Value), spec.Quote(fields[i].Value))
 		}
 	}
 	return refuse(verify.ReasonTrust, "registry %s is trusted otherwise", p.Name)
+}
+
+func root(p Pin) string {
+	if p.TrustedRoot == nil {
+		return "the public Sigstore"
+	}
+	return "the Sigstore of the trusted root " + spec.DigestOf(p.TrustedRoot).String()
 }
 
 func kind(p Pin) string {

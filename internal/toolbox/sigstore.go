@@ -1,6 +1,7 @@
 package toolbox
 
 import (
+	"errors"
 	"sync"
 
 	"github.com/patch-cat/patch-git/internal/fault"
@@ -16,21 +17,17 @@ func (t *Toolbox) Arm(p Pin) Pin {
 	return p
 }
 
+// open keeps "could not tell" apart: only what was read and is no trusted root
+// is a refusal.
 func (t *Toolbox) open(trustedRoot []byte) (verify.Sigstore, error) {
 	if t.Sigstore == nil {
-		return nil, NoSigstore()
+		return nil, fault.New(fault.Internal, string(verify.ReasonPolicy), "nothing was set to verify what workflows sign")
 	}
 	s, err := t.Sigstore(trustedRoot)
-	if err != nil {
+	if _, known := errors.AsType[*fault.Error](err); err != nil && !known {
 		return nil, fault.New(fault.NotVerified, string(verify.ReasonPolicy), "%w", err)
 	}
-	return s, nil
-}
-
-// NoSigstore is what a program says of a keyless registry that it cannot judge.
-func NoSigstore() error {
-	return fault.New(fault.Unavailable, "no_sigstore", "this patch-git cannot verify registries that are signed by a workflow").
-		Hint("add a registry that is signed by a key, or use a patch-git that can: patch-git version")
+	return s, err
 }
 
 // instance is a Sigstore that is read when it is first asked: most commands

@@ -24,8 +24,8 @@ type Toolbox struct {
 	now   func() time.Time
 
 	// Sigstore makes what verifies keyless registries out of a
-	// trusted_root.json, of which nil is the one that came with the program.
-	// A program without it can meet such a registry but not believe it.
+	// trusted_root.json, of which nil is that of the public instance. Without
+	// it no such registry is believed.
 	Sigstore func(trustedRoot []byte) (verify.Sigstore, error)
 }
 

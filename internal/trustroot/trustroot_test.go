@@ -34,9 +34,9 @@ func TestLoad(t *testing.T) {
 		t.Fatalf("%v, fetched %q", err, m.Fetched)
 	}
 	for text, ok := range map[string]bool{
-		`{"schema":1,"fetched_at":"2026-11-01T00:00:00Z","trusted_root":{"a":1},"signing_config":{"b":2}}`: true,
-		`{"schema":1,"fetched_at":"2026-11-01T00:00:00Z","trusted_root":{"a":1}}`:                          false,
-		`{"schema":2,"fetched_at":"2026-11-01T00:00:00Z","trusted_root":{"a":1},"signing_config":{"b":2}}`: false,
+		`{"schema":1,"fetched_at":"2026-11-01T00:00:00Z","trusted_root":"eyJhIjoxfQ==","signing_config":"eyJiIjoyfQ=="}`: true,
+		`{"schema":1,"fetched_at":"2026-11-01T00:00:00Z","trusted_root":"eyJhIjoxfQ=="}`:                                 false,
+		`{"schema":2,"fetched_at":"2026-11-01T00:00:00Z","trusted_root":"eyJhIjoxfQ==","signing_config":"eyJiIjoyfQ=="}`: false,
 		`{"schema":1`: false,
 		``:            false,
 	} {
