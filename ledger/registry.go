@@ -77,6 +77,24 @@ func (t *Trust) Digest() spec.Digest {
 // Equal tells whether both trust the same signer in the same way.
 func (t *Trust) Equal(o *Trust) bool { return bytes.Equal(Encode(t), Encode(o)) }
 
+// Fits tells whether nothing that t says contradicts the pinned trust. A client
+// pins fields of an identity that a registry need not state of itself.
+func (t *Trust) Fits(pinned *Trust) bool {
+	if t.Kind != pinned.Kind || !bytes.Equal(t.Key, pinned.Key) || (t.Identity == nil) != (pinned.Identity == nil) {
+		return false
+	}
+	if t.Identity == nil {
+		return true
+	}
+	want := pinned.Identity.Fields()
+	for i, f := range t.Identity.Fields() {
+		if f.Value != "" && f != want[i] {
+			return false
+		}
+	}
+	return true
+}
+
 // ParseRegistry reads registry.json.
 func ParseRegistry(data []byte) (*Registry, error) {
 	r, err := decode[Registry]("registry document", data, smallDocument)

@@ -57,8 +57,8 @@ type ToolMeta struct {
 	ReplacedBy spec.Name
 }
 
-// SealOptions says for whom and with what a tree is published. All but Commit
-// and Progress are compulsory.
+// SealOptions says for whom and with what a tree is published. All but Commit,
+// SignFirst and Progress are compulsory.
 type SealOptions struct {
 	Registry *ledger.Registry
 	Signer   Signer
@@ -70,6 +70,11 @@ type SealOptions struct {
 	// head.json, or nil. Nothing is built on a head that it refuses, and no
 	// new head is published that it would refuse.
 	CheckHead func(evidence, head []byte) error
+
+	// SignFirst has all of it signed before the first write, for a signer that
+	// may refuse, or fail for hours: then nothing was begun. A key does neither,
+	// and signs the head while the disk is busy.
+	SignFirst bool
 
 	// Progress is told how many of how many writes are done, one call at a
 	// time. The second number may still change by a few.
@@ -144,6 +149,11 @@ func Seal(ctx context.Context, store Store, batch Batch, opts SealOptions) (Seal
 	}
 	if next.was = <-read; next.was.err != nil {
 		return Sealed{}, next.was.err
+	}
+	if opts.SignFirst {
+		if err := next.top(ctx, cur, &opts); err != nil {
+			return Sealed{}, err
+		}
 	}
 	if err := t.repair(ctx, cur, &opts); err != nil {
 		return Sealed{}, err

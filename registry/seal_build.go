@@ -28,7 +28,7 @@ type generation struct {
 
 // build makes the documents of the next state, except for the catalogue, which
 // grows with the registry, and the head, which states its digest: these are
-// made by [generation.top] while the disk is busy with the rest.
+// made by [generation.top], while the disk is busy with the rest where that may be.
 func build(ctx context.Context, cur *chain, p *plan, o *SealOptions) (*generation, error) {
 	g := &generation{chain: chain{store: cur.store, bucket: map[int]*ledger.Bucket{}}, releases: map[string]map[string]bool{}}
 	g.head = &ledger.Head{

@@ -36,7 +36,9 @@ func (g *generation) publish(ctx context.Context, cur *chain, t *tidy, o *SealOp
 	written := make(chan error, 1)
 	go func() { written <- w.write(ctx, beside) }()
 	below := len(g.changes)
-	err = g.top(ctx, cur, o)
+	if !o.SignFirst {
+		err = g.top(ctx, cur, o)
+	}
 	if wErr := <-written; wErr != nil {
 		return wErr
 	}

@@ -2,7 +2,6 @@ package registry
 
 import (
 	"bytes"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -36,17 +35,6 @@ const (
 type Tree struct {
 	dir    string
 	config treeDocument
-}
-
-// treeDocument is registry.yaml.
-type treeDocument struct {
-	Name    spec.RegistryName `json:"name"`
-	Source  string            `json:"source"`
-	Mirrors []string          `json:"mirrors"`
-	Trust   struct {
-		Kind string `json:"kind"`
-		Key  []byte `json:"key"`
-	} `json:"trust"`
 }
 
 // OpenTree reads registry.yaml of a source tree.
@@ -106,39 +94,6 @@ func decodeFields(file string, doc json.RawMessage, into any) []string {
 		}
 	}
 	return problems
-}
-
-// Registry is the document that the tree publishes about itself.
-func (t *Tree) Registry() *ledger.Registry {
-	return &ledger.Registry{
-		Schema: ledger.RegistrySchema, Name: t.config.Name, Source: t.config.Source, Mirrors: t.config.Mirrors,
-		Trust: ledger.Trust{Kind: t.config.Trust.Kind, Key: t.config.Trust.Key},
-	}
-}
-
-// InitTree makes an empty source tree. Files that are there already stay.
-func InitTree(dir string, r *ledger.Registry) error {
-	yaml := fmt.Sprintf("name: %s\ntrust:\n  kind: %s\n  key: %s\n", r.Name, r.Trust.Kind, base64.StdEncoding.EncodeToString(r.Trust.Key))
-	for _, f := range []struct{ path, text string }{
-		// Digests are over raw bytes: git must not touch line ends [C-44].
-		{".gitattributes", "tools/** -text\n"},
-		{".gitignore", "/published/\n/" + treeLock + "\n"},
-		{"README.md", fmt.Sprintf("# %s\n\nA patch-git registry. Tools are in tools/, what clients read is in published/.\n\n    patch-git publish tool.py --to .\n    patch-git registry publish .\n", r.Name)},
-		{treeTools + "/.gitkeep", ""},
-		{treeConfig, yaml}, // last: with it the folder is a registry
-	} {
-		file := filepath.Join(dir, filepath.FromSlash(f.path))
-		if _, err := os.Lstat(file); err == nil {
-			continue
-		}
-		if err := os.MkdirAll(filepath.Dir(file), treeDirPerm); err != nil {
-			return durable.Classify("make folder", filepath.Dir(file), err)
-		}
-		if err := durable.WriteFile(file, []byte(f.text), treeFilePerm); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // toolDir is the folder of a name, for messages and for making it.

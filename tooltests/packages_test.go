@@ -92,7 +92,7 @@ func publish(t *testing.T, folder string, versions []version) spec.Digest {
 		t.Fatal(explained(err))
 	}
 	for _, v := range versions {
-		done, err := w.PublishFile(t.Context(), v.main(), folder, "", "maintainer", 1)
+		done, err := w.PublishFile(t.Context(), v.main(), folder, contribute.Signing{}, "maintainer", 1)
 		if err != nil {
 			if done != nil {
 				for _, r := range done.Reports {
@@ -105,7 +105,7 @@ func publish(t *testing.T, folder string, versions []version) spec.Digest {
 			t.Fatalf("publishing %s: got %v accepted, want it alone", v, done.Accepted)
 		}
 	}
-	return made.Fingerprint
+	return made.Trust.Digest()
 }
 
 // explained is an error with what a person can do about it.

@@ -53,13 +53,13 @@ const (
 	ReasonLog         Reason = "log"          // not in a log, Sigstore's or the registry's own
 	ReasonRollback    Reason = "rollback"     // older than what was already seen
 	ReasonSplitView   Reason = "split_view"   // contradicts what was already seen
-	ReasonStale       Reason = "stale"        // older than the person accepts
+	ReasonStale       Reason = "stale"        // older than the person accepts: a caller's to tell, who has a clock
 )
 
 var reasons = [...]Reason{
 	ReasonPolicy, ReasonBundle, ReasonKey, ReasonSignature, ReasonStatement, ReasonPredicate, ReasonSubject, ReasonRegistry,
 	ReasonHead, ReasonRevoked, ReasonBuckets, ReasonBucket, ReasonRecord, ReasonRelease, ReasonFile, ReasonManifest,
-	ReasonLog, ReasonRollback, ReasonSplitView, ReasonStale,
+	ReasonLog, ReasonRollback, ReasonSplitView,
 }
 
 // Reasons lists every reason that a registry of either kind of trust can be

@@ -210,16 +210,28 @@ func payloadOf(bundle []byte) ([]byte, error) {
 // statements are what an insider might state who has the workflow sign it.
 var statements = map[string]func([]byte) ([]byte, error){
 	"statement-type": edited(func(s map[string]any) { s["_type"] = "https://in-toto.io/Statement/v99" }),
-	"predicate-type": edited(func(s map[string]any) { s["predicateType"] = "https://slsa.dev/provenance/v1" }),
+	"predicate-type": restated(func(s *ledger.Statement) { s.PredicateType = "https://slsa.dev/provenance/v1" }),
 	"two-subjects":   edited(func(s map[string]any) { s["subject"] = slices.Repeat(s["subject"].([]any), 2) }),
 	"1024-subjects":  edited(func(s map[string]any) { s["subject"] = slices.Repeat(s["subject"].([]any), 1024) }),
-	"other-name":     edited(func(s map[string]any) { subjectOf(s)["name"] = "pkg:patch-git/acme/tools/case_text@1.0.0" }),
-	"other-file":     edited(func(s map[string]any) { digests(s)["sha256"] = strings.Repeat("0", 64) }),
+	"other-name":     restated(func(s *ledger.Statement) { s.Subject[0].Name = "pkg:patch-git/acme/tools/case_text@1.0.0" }),
+	"other-file":     restated(func(s *ledger.Statement) { s.Subject[0].Digest.SHA256 = spec.DigestOf(nil) }),
 	"sha512-too":     edited(func(s map[string]any) { digests(s)["sha512"] = strings.Repeat("0", 128) }),
 	"git-tree-only": edited(func(s map[string]any) {
 		subjectOf(s)["digest"] = map[string]any{"gitTree": digests(s)["sha256"]}
 	}),
-	"control-characters": edited(func(s map[string]any) { s["predicateType"] = "\x1b[2J\u202egnp" }),
+	"control-characters": restated(func(s *ledger.Statement) { s.PredicateType = "\x1b[2J\u202egnp" }),
+}
+
+// restated is a statement that has the right form.
+func restated(change func(*ledger.Statement)) func([]byte) ([]byte, error) {
+	return func(payload []byte) ([]byte, error) {
+		s, err := ledger.ParseStatement(payload)
+		if err != nil {
+			return nil, err
+		}
+		change(s)
+		return ledger.Encode(s), nil
+	}
 }
 
 func subjectOf(s map[string]any) map[string]any {
@@ -228,6 +240,7 @@ func subjectOf(s map[string]any) map[string]any {
 
 func digests(s map[string]any) map[string]any { return subjectOf(s)["digest"].(map[string]any) }
 
+// edited is one that has not.
 func edited(change func(map[string]any)) func([]byte) ([]byte, error) {
 	return func(payload []byte) ([]byte, error) {
 		var s map[string]any
@@ -267,7 +280,7 @@ func retouch(ts *testscript.TestScript, neg bool, args []string) {
 		case "integrated-time":
 			entry["integratedTime"] = strconv.FormatInt(time.Now().Unix(), 10)
 		case "log-index":
-			entry["logIndex"] = "7"
+			entry["logIndex"] = "1234567"
 		case "log-of":
 			m["tlogEntries"] = take(other, "tlogEntries")
 		case "timestamp-of":

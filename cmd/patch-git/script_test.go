@@ -62,6 +62,7 @@ func TestScripts(t *testing.T) {
 			"tuf":         tufCommand,
 			"forge-guess": forgeGuess,
 			"running":     running,
+			"sigstore":    sigstore,
 		},
 	})
 }
@@ -88,6 +89,7 @@ func scriptRoot(t *testing.T) string {
 // setup makes a fresh machine: a home with nothing in it.
 func setup(e *testscript.Env) error {
 	e.Values[rememberedKey{}] = map[string]map[string]string{}
+	e.Values[notaryKey{}] = &notary{tb: e.T().(testing.TB)}
 	home := filepath.Join(e.WorkDir, "home")
 	e.Setenv("HOME", home)
 	e.Setenv("PATCH_GIT_HOME", filepath.Join(e.WorkDir, "user"))

@@ -147,14 +147,15 @@ func (a *app) printFindings(of string, fs []spec.Finding) {
 }
 
 func (a *app) publishCommand() *cobra.Command {
-	var to, key, login string
+	var to, login string
 	var id int64
+	var with func() contribute.Signing
 	c := &cobra.Command{
 		Use:   "publish file --to folder",
 		Short: "Check a tool, add it to a registry's folder, sign and publish it",
 		Long: `Check a tool, copy it into tools/ of a registry on this machine, sign it with the
-registry's key, log it and move the head. A published version never changes: new
-content is a new version.`,
+registry's key, or as its workflow in a GitHub job, log it and move the head. A
+published version never changes: new content is a new version.`,
 		Example: "  patch-git publish tool.py --to ./registry",
 		Args:    exactly("file"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -168,7 +169,7 @@ content is a new version.`,
 			if err != nil {
 				return err
 			}
-			done, err := w.PublishFile(c.Context(), a.path(args[0]), a.path(to), a.pathOr(key), login, id)
+			done, err := w.PublishFile(c.Context(), a.path(args[0]), a.path(to), with(), login, id)
 			if done != nil {
 				for _, r := range done.Reports {
 					if r.File == a.path(args[0]) {
@@ -180,7 +181,7 @@ content is a new version.`,
 		},
 	}
 	c.Flags().StringVar(&to, "to", "", "the folder of the registry")
-	c.Flags().StringVar(&key, "key", "", "the registry's private key file (default: in your patch-git folder)")
+	with = a.signingFlags(c)
 	c.Flags().StringVar(&login, "owner", "local", "the login that owns a new name")
 	c.Flags().Int64Var(&id, "owner-id", 0, "the numeric id of that login")
 	_ = c.MarkFlagDirname("to")
@@ -198,7 +199,8 @@ func (a *app) revokeCommand() *cobra.Command {
 }
 
 func (a *app) withdrawCommand(verb, short, long string) *cobra.Command {
-	var in, key, reason string
+	var in, reason string
+	var with func() contribute.Signing
 	c := &cobra.Command{
 		Use: verb + " name@version --in folder --reason text", Short: short, Long: long,
 		Example: "  patch-git " + verb + ` csv_to_json@1.0.0 --in ./registry --reason "wrong quotes"`,
@@ -220,12 +222,12 @@ func (a *app) withdrawCommand(verb, short, long string) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			done, err := w.Withdraw(c.Context(), ref, verb == "revoke", reason, a.path(in), a.pathOr(key))
+			done, err := w.Withdraw(c.Context(), ref, verb == "revoke", reason, a.path(in), with())
 			return a.published(done, err)
 		},
 	}
 	c.Flags().StringVar(&in, "in", "", "the folder of the registry")
-	c.Flags().StringVar(&key, "key", "", "the registry's private key file (default: in your patch-git folder)")
+	with = a.signingFlags(c)
 	c.Flags().StringVar(&reason, "reason", "", "why; shown to people")
 	_ = c.MarkFlagDirname("in")
 	return c

@@ -6,7 +6,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/patch-cat/patch-git/internal/contribute"
-	"github.com/patch-cat/patch-git/spec"
 )
 
 func (a *app) registryCommand() *cobra.Command {
@@ -47,64 +46,32 @@ func (a *app) registryRemove() *cobra.Command {
 	}
 }
 
-func (a *app) registryInit() *cobra.Command {
-	var name, key string
-	c := &cobra.Command{
-		Use:   "init folder",
-		Short: "Make a registry on this machine, signed by a new key",
-		Long: `Make a registry in a folder: registry.yaml, tools/ for the sources, published/
-for what clients read. A new ECDSA P-256 key signs it; the key stays with you.`,
-		Example: `  patch-git registry init ./registry --name acme/tools
-  patch-git publish tool.py --to ./registry`,
-		Args: exactly("folder"),
-		RunE: func(c *cobra.Command, args []string) error {
-			n, err := spec.ParseRegistryName(name)
-			if err != nil {
-				return usage("--name: %w", err)
-			}
-			w, err := a.workshop()
-			if err != nil {
-				return err
-			}
-			made, err := w.Init(c.Context(), a.path(args[0]), n, a.pathOr(key))
-			if err != nil {
-				return err
-			}
-			if a.json {
-				return a.out.document(map[string]any{
-					"schema": 1, "registry": n, "folder": made.Dir, "published": made.Published, "key_file": made.KeyFile, "key": made.Fingerprint.String(),
-				})
-			}
-			a.out.printf("%s %s in %s\n  key       %s\n  key file  %s (keep it safe; nobody can sign without it)\n", a.out.green("made"), a.out.bold(string(n)),
-				safe(made.Dir), made.Fingerprint, safe(made.KeyFile))
-			return nil
-		},
-	}
-	c.Flags().StringVar(&name, "name", "local/tools", "the registry's name, as owner/name")
-	c.Flags().StringVar(&key, "key", "", "where the private key is kept (default: in your patch-git folder)")
-	return c
-}
-
 func (a *app) registryPublish() *cobra.Command {
-	var key string
+	var with func() contribute.Signing
 	c := &cobra.Command{
 		Use:   "publish folder",
 		Short: "Check, sign and publish whatever in a registry's folder is not published yet",
 		Long: `Compare tools/ with published/, check every new version, sign and log the ones
 that pass, apply yanks and revocations of tool.yaml, and move the head. A
-publication that was cut short is finished by the same command.`,
-		Example: "  patch-git registry publish ./registry",
-		Args:    exactly("folder"),
+publication that was cut short is finished by the same command.
+
+A registry that its workflow signs is published in a GitHub job with the
+permission 'id-token: write'. What is signed is held against registry.yaml before
+anything is written: a job of another repository, branch, workflow file or
+trigger publishes nothing.`,
+		Example: `  patch-git registry publish ./registry
+  patch-git registry publish .    in .github/workflows/publish.yml`,
+		Args: exactly("folder"),
 		RunE: func(c *cobra.Command, args []string) error {
 			w, err := a.workshop()
 			if err != nil {
 				return err
 			}
-			done, err := w.PublishTree(c.Context(), a.path(args[0]), a.pathOr(key))
+			done, err := w.PublishTree(c.Context(), a.path(args[0]), with())
 			return a.published(done, err)
 		},
 	}
-	c.Flags().StringVar(&key, "key", "", "the private key file (default: in your patch-git folder)")
+	with = a.signingFlags(c)
 	return c
 }
 

@@ -2,35 +2,23 @@ package contribute
 
 import (
 	"context"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 
 	"github.com/patch-cat/patch-git/internal/fault"
-	"github.com/patch-cat/patch-git/internal/signing"
 	"github.com/patch-cat/patch-git/ledger"
 	"github.com/patch-cat/patch-git/manifest"
 	"github.com/patch-cat/patch-git/quarantine"
 	"github.com/patch-cat/patch-git/registry"
 	"github.com/patch-cat/patch-git/spec"
-	"github.com/patch-cat/patch-git/verify"
 )
-
-// publishedDir is where a registry on one machine keeps its published tree.
-const publishedDir = "published"
-
-// Made is a new registry.
-type Made struct {
-	Dir         string
-	Published   string
-	KeyFile     string
-	Fingerprint spec.Digest // SHA-256 of the public key
-}
 
 // Published is what a publication did.
 type Published struct {
 	Registry  spec.RegistryName `json:"registry"`
+	Trust     string            `json:"trust"`
+	Key       string            `json:"key,omitempty"`      // digest of the key that signs
+	Identity  string            `json:"identity,omitempty"` // digest of the identity of the workflow that signs
 	Head      ledger.Head       `json:"head"`
 	New       bool              `json:"new"`
 	Accepted  []string          `json:"accepted"`
@@ -38,76 +26,11 @@ type Published struct {
 	Reports   []*Checked        `json:"reports,omitempty"`
 }
 
-// Init makes a registry in a folder: its source tree, a new key, and the first
-// head of an empty published tree. keyFile is where the key goes, "" for the
-// user's own keys.
-func (w *Workshop) Init(ctx context.Context, dir string, name spec.RegistryName, keyFile string) (*Made, error) {
-	if _, err := os.Lstat(filepath.Join(dir, "registry.yaml")); err == nil {
-		return nil, fault.New(fault.Usage, "exists", "there is a registry in %s already", spec.Quote(dir))
-	}
-	if keyFile == "" {
-		keyFile = w.keyFile(name)
-	}
-	key, err := signing.NewKey()
-	if err != nil {
-		return nil, err
-	}
-	if err := key.Save(keyFile); err != nil {
-		if fault.ReasonOf(err) == "immutable" {
-			err = fault.New(fault.Usage, "key_exists", "there is a key at %q already", keyFile).
-				Hint("choose another --name, or another file with --key")
-		}
-		return nil, err
-	}
-	doc := &ledger.Registry{Schema: ledger.RegistrySchema, Name: name, Trust: key.Trust()}
-	if err := registry.InitTree(dir, doc); err != nil {
-		// Nothing names the key yet, and in the way of the next attempt it is.
-		_ = os.Remove(keyFile)
-		return nil, err
-	}
-	made := &Made{Dir: dir, Published: filepath.Join(dir, publishedDir), KeyFile: keyFile, Fingerprint: spec.DigestOf(doc.Trust.Key)}
-	b := &bench{dir: dir, doc: doc, key: key}
-	return made, w.seal(ctx, b, registry.Batch{}, &Published{})
-}
-
-// keyFile is where the key of a registry lies unless somebody said otherwise.
-func (w *Workshop) keyFile(name spec.RegistryName) string {
-	return filepath.Join(w.host.Paths.Keys(), filepath.FromSlash(string(name))+".pem")
-}
-
-// bench is a registry's folder, opened for work.
-type bench struct {
-	dir   string
-	tree  *registry.Tree
-	doc   *ledger.Registry
-	key   *signing.Key
-	names []spec.Name // of the source tree, read once
-}
-
-func (w *Workshop) open(dir, keyFile string) (*bench, error) {
-	tree, err := registry.OpenTree(dir)
-	if err != nil {
-		return nil, err
-	}
-	b := &bench{dir: dir, tree: tree, doc: tree.Registry()}
-	if keyFile == "" {
-		keyFile = w.keyFile(b.doc.Name)
-	}
-	if b.key, err = signing.LoadKey(keyFile); err != nil {
-		return nil, err
-	}
-	if string(b.key.Trust().Key) != string(b.doc.Trust.Key) {
-		return nil, fault.New(fault.Denied, "key", "the key %q is not the one that registry.yaml of %s names", keyFile, b.doc.Name).
-			Hint("name the right one with --key")
-	}
-	return b, nil
-}
-
 // PublishFile checks a tool, adds it to the source tree of a registry and
 // publishes the tree. Nothing is added where the check says no, or where its
 // packages cannot be resolved.
-func (w *Workshop) PublishFile(ctx context.Context, file, dir, keyFile, login string, id int64) (*Published, error) {
-	b, err := w.open(dir, keyFile)
+func (w *Workshop) PublishFile(ctx context.Context, file, dir string, with Signing, login string, id int64) (*Published, error) {
+	b, err := w.open(ctx, dir, with)
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +44,9 @@ func (w *Workshop) PublishFile(ctx context.Context, file, dir, keyFile, login st
 		return nil, err
 	}
 	if !checked.OK() {
-		return &Published{Registry: b.doc.Name, Reports: []*Checked{checked}}, refused(1)
+		out := newPublished(b)
+		out.Reports = []*Checked{checked}
+		return out, refused(1)
 	}
 	var ready []registry.Acceptance
 	if ref := checked.Release.Ref; !has(before, ref.Version) {
@@ -143,8 +68,8 @@ func has(published []registry.PublishedVersion, v spec.Version) bool {
 
 // PublishTree publishes whatever of a registry's source tree is not published
 // yet. Releases that do not pass are left out and reported; the rest goes on.
-func (w *Workshop) PublishTree(ctx context.Context, dir, keyFile string) (*Published, error) {
-	b, err := w.open(dir, keyFile)
+func (w *Workshop) PublishTree(ctx context.Context, dir string, with Signing) (*Published, error) {
+	b, err := w.open(ctx, dir, with)
 	if err != nil {
 		return nil, err
 	}
@@ -154,8 +79,8 @@ func (w *Workshop) PublishTree(ctx context.Context, dir, keyFile string) (*Publi
 // Withdraw yanks or revokes a published version. It publishes that and nothing
 // else: what is new, unfinished or wrong in the source tree must not keep
 // malware in circulation.
-func (w *Workshop) Withdraw(ctx context.Context, ref spec.Ref, revoke bool, reason, dir, keyFile string) (*Published, error) {
-	b, err := w.open(dir, keyFile)
+func (w *Workshop) Withdraw(ctx context.Context, ref spec.Ref, revoke bool, reason, dir string, with Signing) (*Published, error) {
+	b, err := w.open(ctx, dir, with)
 	if err != nil {
 		return nil, err
 	}
@@ -182,7 +107,13 @@ func (w *Workshop) Withdraw(ctx context.Context, ref spec.Ref, revoke bool, reas
 }
 
 func newPublished(b *bench) *Published {
-	return &Published{Registry: b.doc.Name, Accepted: []string{}, Withdrawn: []string{}}
+	out := &Published{Registry: b.doc.Name, Trust: b.doc.Trust.Kind, Accepted: []string{}, Withdrawn: []string{}}
+	if digest := b.doc.Trust.Digest().String(); out.Trust == ledger.TrustKey {
+		out.Key = digest
+	} else {
+		out.Identity = digest
+	}
+	return out
 }
 
 func refused(n int) error {
@@ -267,39 +198,6 @@ func (w *Workshop) publish(ctx context.Context, b *bench, ready []registry.Accep
 	return out, nil
 }
 
-func (b *bench) store() registry.Store {
-	return registry.OpenDir(filepath.Join(b.dir, publishedDir, ledger.Root))
-}
-
-// alike returns the names of the source tree that are close to a name, with
-// their owners. In a registry of ten thousand tools it reads the owners of the
-// few that matter.
-func (b *bench) alike(to spec.Name) ([]quarantine.Existing, error) {
-	if b.names == nil {
-		names, _, err := b.tree.Names()
-		if err != nil {
-			return nil, err
-		}
-		b.names = names
-	}
-	out := []quarantine.Existing{}
-	for _, n := range b.names {
-		if !quarantine.Alike(n, to) {
-			continue
-		}
-		m, err := b.tree.Meta(n)
-		if err != nil {
-			return nil, err
-		}
-		e := quarantine.Existing{Name: n}
-		if len(m.Owners) > 0 {
-			e.Owner = ownerID(m.Owners[0])
-		}
-		out = append(out, e)
-	}
-	return out, nil
-}
-
 // ownerID is how an owner is compared: by the number that outlives a change of
 // login, or by the login where a registry has no numbers.
 func ownerID(o ledger.Owner) string {
@@ -329,13 +227,12 @@ func manifestOf(files []spec.File) *spec.Tool {
 	return nil
 }
 
-// seal publishes a batch under the registry's key and says in out what was new.
+// seal signs and publishes a batch and says in out what was new.
 func (w *Workshop) seal(ctx context.Context, b *bench, batch registry.Batch, out *Published) error {
-	policy := verify.Policy{Registry: b.doc.Name, Trust: b.doc.Trust}
 	sealed, err := registry.Seal(ctx, b.store(), batch, registry.SealOptions{
-		Registry: b.doc, Signer: b.key, Now: w.host.Now, Checker: w.checker,
+		Registry: b.doc, Signer: b.signer, Now: w.host.Now, Checker: w.checker, SignFirst: b.signer.first,
 		CheckHead: func(evidence, head []byte) error {
-			_, err := policy.HeadOnly(evidence, head)
+			_, err := b.signer.policy.HeadOnly(evidence, head)
 			return err
 		},
 		Progress: func(done, total int) { w.progress("publishing", int64(done), int64(total)) },

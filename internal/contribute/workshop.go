@@ -3,6 +3,7 @@ package contribute
 import (
 	"context"
 	"path/filepath"
+	"time"
 
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/host"
@@ -15,7 +16,8 @@ import (
 // Workshop acts for one contributor or maintainer.
 type Workshop struct {
 	host    *host.Host
-	checker string // what statements name as the checker
+	checker string                          // what statements name as the checker
+	pause   func(attempt int) time.Duration // between attempts to sign as a workflow; nil leaves it to package keyless
 
 	// Progress hears of long work; nil is silence.
 	Progress func(what string, done, total int64)

@@ -166,7 +166,7 @@ func (a *audit) identity() error {
 		a.damage(ledger.RegistryPath, ReasonIdentity, "%s", err.Error())
 	case doc.Name != a.policy.Registry:
 		a.damage(ledger.RegistryPath, ReasonIdentity, "registry.json is of %s, not of %s", doc.Name, a.policy.Registry)
-	case string(ledger.Encode(doc.Trust)) != string(ledger.Encode(a.policy.Trust)):
+	case !doc.Trust.Fits(&a.policy.Trust):
 		a.damage(ledger.RegistryPath, ReasonIdentity, "registry.json offers another identity than the one that is trusted")
 	}
 	return nil

@@ -1,0 +1,87 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/patch-cat/patch-git/internal/contribute"
+	"github.com/patch-cat/patch-git/spec"
+)
+
+func (a *app) registryInit() *cobra.Command {
+	var name, key, repository string
+	c := &cobra.Command{
+		Use:   "init folder",
+		Short: "Make a registry on this machine, signed by a new key or by a GitHub workflow",
+		Long: `Make a registry in a folder: registry.yaml, tools/ for the sources, published/
+for what clients read. A new ECDSA P-256 key signs it; the key stays with you.
+
+With --github no key is made: .github/workflows/publish.yml of that repository
+signs through Sigstore, and only when a push to main runs it on GitHub's machines.
+Nothing is published until it does.`,
+		Example: `  patch-git registry init ./registry --name acme/tools
+  patch-git publish tool.py --to ./registry
+  patch-git registry init . --github acme/tools`,
+		Args: exactly("folder"),
+		RunE: func(c *cobra.Command, args []string) error {
+			w, err := a.workshop()
+			if err != nil {
+				return err
+			}
+			if repository == "" {
+				n, err := spec.ParseRegistryName(name)
+				if err != nil {
+					return usage("--name: %w", err)
+				}
+				return a.initWithKey(c, w, a.path(args[0]), n, a.pathOr(key))
+			}
+			n, err := spec.ParseRegistryName(repository)
+			switch {
+			case err != nil:
+				return usage("--github: %w", err)
+			case key != "":
+				return usage("--github makes a registry without a key, and --key names one")
+			case c.Flags().Changed("name") && name != repository:
+				return usage("a registry is called after its repository, %s, and --name says %s", n, spec.Quote(name))
+			}
+			return a.initOnGitHub(w, a.path(args[0]), n)
+		},
+	}
+	c.Flags().StringVar(&name, "name", "local/tools", "the registry's name, as owner/name")
+	c.Flags().StringVar(&key, "key", "", "where the private key is kept (default: in your patch-git folder)")
+	c.Flags().StringVar(&repository, "github", "", "the repository whose workflow signs, as owner/name")
+	return c
+}
+
+func (a *app) initWithKey(c *cobra.Command, w *contribute.Workshop, dir string, name spec.RegistryName, key string) error {
+	made, err := w.Init(c.Context(), dir, name, key)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		return a.out.document(map[string]any{
+			"schema": 1, "registry": name, "folder": made.Dir, "published": made.Published, "trust": made.Trust.Kind,
+			"key_file": made.KeyFile, "key": made.Trust.Digest().String(),
+		})
+	}
+	a.out.printf("%s %s in %s\n  key       %s\n  key file  %s (keep it safe; nobody can sign without it)\n", a.out.green("made"), a.out.bold(string(name)),
+		safe(made.Dir), made.Trust.Digest(), safe(made.KeyFile))
+	return nil
+}
+
+// initOnGitHub shows no digest: the identity has none before the first
+// publication knows its numbers.
+func (a *app) initOnGitHub(w *contribute.Workshop, dir string, repository spec.RegistryName) error {
+	made, err := w.InitGitHub(dir, repository)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		return a.out.document(map[string]any{
+			"schema": 1, "registry": repository, "folder": made.Dir, "published": made.Published, "trust": made.Trust.Kind,
+			"workflow": made.Trust.Identity.SAN,
+		})
+	}
+	a.out.printf("%s %s in %s\n  signed by %s\n", a.out.green("made"), a.out.bold(string(repository)), safe(made.Dir), safe(made.Trust.Identity.SAN))
+	a.out.say("next: let that workflow run 'patch-git registry publish .' with 'permissions: id-token: write', then commit and push")
+	return nil
+}

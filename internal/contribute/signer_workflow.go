@@ -1,0 +1,100 @@
+package contribute
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+
+	"github.com/patch-cat/patch-git/internal/durable"
+	"github.com/patch-cat/patch-git/internal/fault"
+	"github.com/patch-cat/patch-git/internal/keyless"
+	"github.com/patch-cat/patch-git/internal/limits"
+	"github.com/patch-cat/patch-git/internal/trustroot"
+	"github.com/patch-cat/patch-git/ledger"
+	"github.com/patch-cat/patch-git/spec"
+	"github.com/patch-cat/patch-git/verify"
+)
+
+// workflowSigner signs as the GitHub job that this process runs in. What it
+// makes is held against the whole identity, the numbers included, so that a job
+// which clients would refuse is refused here and publishes nothing.
+func (w *Workshop) workflowSigner(ctx context.Context, doc *ledger.Registry, with Signing) (*signer, error) {
+	token := keyless.GitHubToken(w.host.Getenv, w.host.HTTP())
+	// Outside of a job nobody can sign, which must be known before anything
+	// changes. A service that is out of order is asked again when it is needed.
+	if _, err := token(ctx); fault.KindOf(err) == fault.Denied {
+		return nil, err
+	}
+	identity, err := numbered(*doc.Trust.Identity, w.host.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	sigstore, err := w.sigstore(with)
+	if err != nil {
+		return nil, err
+	}
+	root, err := keyless.ParseRoot(sigstore.Root)
+	if err != nil {
+		return nil, fault.New(fault.Usage, "trusted_root", "%w", err)
+	}
+	s := &signer{first: true, policy: verify.Policy{
+		Registry: doc.Name, Trust: ledger.Trust{Kind: ledger.TrustKeyless, Identity: identity}, Sigstore: root,
+	}}
+	if s.Signer, err = keyless.NewWorkflow(keyless.WorkflowOptions{
+		Token: token, Config: sigstore.Config, HTTP: w.host.HTTP(), Now: w.host.Now, Pause: w.pause,
+		Check: func(bundle []byte, st *ledger.Statement) error {
+			_, err := s.policy.Evidence(bundle, st.Subject[0].Name, st.PredicateType)
+			return err
+		},
+	}); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// numbered completes the identity of registry.yaml with the numbers of the
+// repository and its owner, as the job's environment states them. That is only
+// a claim: Sigstore certifies the numbers, and the certificate is compared.
+func numbered(id ledger.Identity, getenv func(string) string) (*ledger.Identity, error) {
+	for _, n := range []struct {
+		field, variable string
+		number          *string
+	}{
+		{"repository_id", "GITHUB_REPOSITORY_ID", &id.RepositoryID},
+		{"owner_id", "GITHUB_REPOSITORY_OWNER_ID", &id.OwnerID},
+	} {
+		here := getenv(n.variable)
+		if *n.number != "" && here != "" && here != *n.number {
+			return nil, fault.New(fault.Denied, "identity", "this job runs with the %s %s, and registry.yaml names %s", n.field, spec.Quote(here), *n.number).
+				Hint("a repository that was made anew under its name is another one; its registry is signed by another identity")
+		}
+		*n.number = cmp.Or(*n.number, here)
+	}
+	if err := id.Check(); err != nil {
+		return nil, fault.New(fault.Denied, "identity", "this job does not say which repository it runs in: %w", err).
+			Hint("GitHub sets GITHUB_REPOSITORY_ID and GITHUB_REPOSITORY_OWNER_ID for every job; pass them on")
+	}
+	return &id, nil
+}
+
+// sigstore is the instance to sign with: the files that were named, else the
+// public one.
+func (w *Workshop) sigstore(with Signing) (m trustroot.Material, err error) {
+	if with.Root == "" {
+		return trustroot.Load(w.host.Paths.Trust())
+	}
+	if m.Config, err = named(with.Config); err == nil {
+		m.Root, err = named(with.Root)
+	}
+	return m, err
+}
+
+// named reads a file of the command line.
+func named(path string) ([]byte, error) {
+	data, err := durable.ReadFile(path, limits.TrustedRoot)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fault.New(fault.NotFound, "no_file", "there is no file %s", spec.Quote(path))
+	}
+	return data, err
+}
