@@ -46,10 +46,19 @@ const (
 // own publish workflow, run by a push to main on GitHub's machines. The
 // numbers, which nobody can know beforehand, are left empty.
 func GitHubIdentity(registry spec.RegistryName) Identity {
-	repo := "https://github.com/" + string(registry)
-	workflow := repo + "/" + PublishWorkflow + "@" + PublishRef
+	return GitHubWorkflow(string(registry), PublishWorkflow, PublishRef)
+}
+
+// GitHub is where repositories are.
+const GitHub = "https://github.com/"
+
+// GitHubWorkflow is the same for the workflow file at a path of a repository,
+// which is owner/name as GitHub spells it, run from another ref.
+func GitHubWorkflow(repository, path, ref string) Identity {
+	repo := GitHub + repository
+	workflow := repo + "/" + path + "@" + ref
 	return Identity{
-		Issuer: GitHubIssuer, SAN: workflow, Repository: repo, Ref: PublishRef,
+		Issuer: GitHubIssuer, SAN: workflow, Repository: repo, Ref: ref,
 		BuildSigner: workflow, BuildConfig: workflow, Trigger: PublishTrigger, Runner: HostedRunner,
 	}
 }

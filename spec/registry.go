@@ -32,6 +32,19 @@ func ParseRegistryName(s string) (RegistryName, error) {
 	return RegistryName(s), nil
 }
 
+// ParseRepository reads owner/name of a GitHub repository as it is spelled there,
+// and returns the name of its registry: GitHub tells no two repositories apart
+// by upper and lower case.
+func ParseRepository(s string) (RegistryName, error) {
+	lower := []byte(s)
+	for i, c := range lower {
+		if c >= 'A' && c <= 'Z' { // and no other: letters of other scripts that fold to these are not in names
+			lower[i] = c + 'a' - 'A'
+		}
+	}
+	return ParseRegistryName(string(lower))
+}
+
 func (n RegistryName) String() string { return string(n) }
 
 // UnmarshalText implements encoding.TextUnmarshaler by way of [ParseRegistryName].

@@ -96,6 +96,24 @@ var tricks = map[string]trick{
 	"accept": {"registry key name@version file [wheel]", func(ts *testscript.TestScript, args []string) error {
 		return acceptUnchecked(ts, args[0], args[1], args[2], []byte(ts.ReadFile(args[3])), args[4:])
 	}},
+	// poison-verdicts STATE edit|key: somebody who can write to the cache edits
+	// what was verified, or brings entries and key of his own.
+	"poison-verdicts": {"state how", func(ts *testscript.TestScript, args []string) error {
+		dir := filepath.Join(ts.MkAbs(args[0]), "cache", "verdicts")
+		files, err := filepath.Glob(filepath.Join(dir, "??", "*"))
+		if err != nil || len(files) == 0 {
+			return fmt.Errorf("no verdicts in %s: %w", dir, err)
+		}
+		if args[1] == "key" {
+			return os.WriteFile(filepath.Join(dir, "key"), []byte(strings.Repeat("ab", 32)), 0o600)
+		}
+		for _, f := range files {
+			if err := rewrite(f, func(b []byte) ([]byte, error) { return bytes.ReplaceAll(b, []byte("acme"), []byte("evil")), nil }); err != nil {
+				return err
+			}
+		}
+		return nil
+	}},
 	// conceal REGISTRY KEY: an insider empties the revoked list; the log keeps what was in it.
 	"conceal": {"registry key", func(ts *testscript.TestScript, args []string) error { return conceal(ts, args[0], args[1]) }},
 	// http TRICK [PATH]: the server of $URL misbehaves where a path ends so.

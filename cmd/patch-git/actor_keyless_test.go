@@ -60,10 +60,11 @@ func (job) SignCheckpoint(context.Context, spec.RegistryName, ledger.LogRoot) ([
 //	keyless FOLDER [name@version]…          accepts tools of the test data
 //	keyless -yank|-revoke FOLDER name@version
 //	keyless -as claim=value FOLDER […]      by a job with another claim
+//	keyless -workflow file.yml FOLDER […]   by another workflow
 //
 // How the product itself publishes so is in the transcripts of publishing.
 func makeKeyless(ts *testscript.TestScript, neg bool, args []string) {
-	j, event := job{s: instances()[0], claims: ownClaims()}, ledger.EventAccept
+	j, event, workflow := job{s: instances()[0], claims: ownClaims()}, ledger.EventAccept, "publish.yml"
 	for len(args) > 1 && strings.HasPrefix(args[0], "-") {
 		switch args[0] {
 		case "-yank":
@@ -72,6 +73,11 @@ func makeKeyless(ts *testscript.TestScript, neg bool, args []string) {
 			event = ledger.EventRevoke
 		case "-as":
 			ts.Check(j.apply(args[1]))
+			args = args[1:]
+		case "-workflow":
+			workflow = args[1]
+			j.claims.WorkflowRef = strings.Replace(j.claims.WorkflowRef, "publish.yml", workflow, 1)
+			j.claims.JobWorkflowRef = j.claims.WorkflowRef
 			args = args[1:]
 		}
 		args = args[1:]
@@ -91,7 +97,7 @@ func makeKeyless(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Check(err)
 		batch.Accept = append(batch.Accept, a)
 	}
-	id := ledger.GitHubIdentity(keylessName)
+	id := ledger.GitHubWorkflow(string(keylessName), ".github/workflows/"+workflow, ledger.PublishRef)
 	id.RepositoryID, id.OwnerID = j.claims.RepositoryID, j.claims.RepositoryOwnerID
 	v1 := published(ts, args[0])
 	ts.Check(os.MkdirAll(v1, 0o755))
@@ -102,6 +108,9 @@ func makeKeyless(ts *testscript.TestScript, neg bool, args []string) {
 	})
 	ts.Check(err)
 	for i, name := range []string{"trusted_root.json", "other_root.json"} {
+		if _, err := os.Stat(ts.MkAbs(name)); err == nil {
+			continue // one file, whose bytes do not change
+		}
 		root, err := instances()[i].TrustedRoot()
 		ts.Check(err)
 		ts.Check(os.WriteFile(ts.MkAbs(name), root, 0o644))

@@ -67,6 +67,8 @@ pulled again.`,
 	f := c.Flags()
 	f.StringVar(&key, "key", "", "the SHA-256 that the registry's public key must have")
 	f.StringVar(&o.Repository, "repository", "", "whose workflow signs, as owner/repo on GitHub")
+	f.StringVar(&o.Workflow, "workflow", "", "which workflow of the repository signs (default: "+ledger.PublishWorkflow+")")
+	f.StringVar(&o.Branch, "branch", "", "the branch that it is run from (default: main)")
 	f.StringVar(&trustedRoot, "trusted-root", "", "the trusted_root.json of a private Sigstore instance")
 	f.StringVar(&signingConfig, "signing-config", "", "the signing_config.json of that instance, for who publishes")
 	f.BoolVar(&o.AcceptChange, "accept-change", false, "trust it although it is signed by somebody else than before")

@@ -34,16 +34,16 @@ Nothing is published until it does.`,
 				}
 				return a.initWithKey(c, w, a.path(args[0]), n, a.pathOr(key))
 			}
-			n, err := spec.ParseRegistryName(repository)
+			n, err := spec.ParseRepository(repository)
 			switch {
 			case err != nil:
 				return usage("--github: %w", err)
 			case key != "":
 				return usage("--github makes a registry without a key, and --key names one")
-			case c.Flags().Changed("name") && name != repository:
+			case c.Flags().Changed("name") && name != string(n):
 				return usage("a registry is called after its repository, %s, and --name says %s", n, spec.Quote(name))
 			}
-			return a.initOnGitHub(w, a.path(args[0]), n)
+			return a.initOnGitHub(w, a.path(args[0]), repository, n)
 		},
 	}
 	c.Flags().StringVar(&name, "name", "local/tools", "the registry's name, as owner/name")
@@ -70,18 +70,18 @@ func (a *app) initWithKey(c *cobra.Command, w *contribute.Workshop, dir string, 
 
 // initOnGitHub shows no digest: the identity has none before the first
 // publication knows its numbers.
-func (a *app) initOnGitHub(w *contribute.Workshop, dir string, repository spec.RegistryName) error {
+func (a *app) initOnGitHub(w *contribute.Workshop, dir, repository string, name spec.RegistryName) error {
 	made, err := w.InitGitHub(dir, repository)
 	if err != nil {
 		return err
 	}
 	if a.json {
 		return a.out.document(map[string]any{
-			"schema": 1, "registry": repository, "folder": made.Dir, "published": made.Published, "trust": made.Trust.Kind,
+			"schema": 1, "registry": name, "folder": made.Dir, "published": made.Published, "trust": made.Trust.Kind,
 			"workflow": made.Trust.Identity.SAN,
 		})
 	}
-	a.out.printf("%s %s in %s\n  signed by %s\n", a.out.green("made"), a.out.bold(string(repository)), safe(made.Dir), safe(made.Trust.Identity.SAN))
+	a.out.printf("%s %s in %s\n  signed by %s\n", a.out.green("made"), a.out.bold(string(name)), safe(made.Dir), safe(made.Trust.Identity.SAN))
 	a.out.say("next: let that workflow run 'patch-git registry publish .' with 'permissions: id-token: write', then commit and push")
 	return nil
 }

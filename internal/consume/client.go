@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -43,7 +44,7 @@ func New(h *host.Host) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	box.Sigstore = sigstore(h.Paths.Trust())
+	box.Sigstore = sigstore(h.Paths, h.Now)
 	return &Client{Host: h, Box: box, Journal: audit.Open(h.Paths, h.Now), sources: map[string]registry.Source{}}, nil
 }
 
@@ -117,6 +118,9 @@ func (c *Client) follow(ctx context.Context, pin toolbox.Pin, src registry.Sourc
 			return verify.Head{}, err
 		}
 		head, err := followed(ctx, last, src, chain)
+		if e, ok := errors.AsType[*fault.Error](err); ok && strings.HasPrefix(e.Reason, "identity:") {
+			return verify.Head{}, e.Hint("patch-git registry add %s compares its signer with the one that is pinned", spec.Quote(last.Location))
+		}
 		if err != nil {
 			return verify.Head{}, err
 		}

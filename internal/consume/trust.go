@@ -1,7 +1,6 @@
 package consume
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/patch-cat/patch-git/internal/fault"
+	"github.com/patch-cat/patch-git/internal/keyless"
 	"github.com/patch-cat/patch-git/internal/limits"
 	"github.com/patch-cat/patch-git/internal/toolbox"
 	"github.com/patch-cat/patch-git/internal/trustroot"
@@ -33,6 +33,10 @@ type AddOptions struct {
 	// Repository is whose workflow signs: "owner/repo" on GitHub. "" derives
 	// it from the location.
 	Repository string
+	// Workflow and Branch say which workflow of the repository signs, where it
+	// is not the one of every registry: a path such as
+	// .github/workflows/release.yml, and the branch that it is run from.
+	Workflow, Branch string
 	// TrustedRoot is that of a private Sigstore, nil the public one;
 	// SigningConfig says where that signs.
 	TrustedRoot   []byte
@@ -50,7 +54,7 @@ func (o AddOptions) check(c *Client) error {
 			Hint("--trusted-root FILE")
 	}
 	if o.TrustedRoot != nil {
-		if _, err := c.Box.Sigstore(o.TrustedRoot); err != nil {
+		if err := keyless.CheckRoot(o.TrustedRoot); err != nil {
 			return fault.New(fault.Usage, "trusted_root", "%w", err)
 		}
 	}
@@ -85,7 +89,7 @@ func (c *Client) AddRegistry(ctx context.Context, location string, o AddOptions)
 	}
 	pin := toolbox.Pin{Name: doc.Name, Location: location, Mirrors: o.Mirrors, TrustedRoot: o.TrustedRoot, SigningConfig: o.SigningConfig}
 	if pin.Trust, err = c.introduced(pin, doc, chain, o); err != nil {
-		return nil, c.ownRoot(doc.Name, o, err)
+		return nil, c.advise(doc, o, pin.Location, err)
 	}
 	if len(pin.Mirrors) == 0 {
 		pin.Mirrors = c.offered(doc.Mirrors)
@@ -121,20 +125,6 @@ func (c *Client) AddRegistry(ctx context.Context, location string, o AddOptions)
 		return nil, err
 	}
 	return &Added{Pin: pin, Fingerprint: pin.Trust.Digest(), Head: head.Seen()}, nil
-}
-
-// ownRoot reminds a person who adds a registry once more that it has a trusted
-// root of its own: no refresh of the public one would help.
-func (c *Client) ownRoot(name spec.RegistryName, o AddOptions, refused error) error {
-	e, ok := errors.AsType[*fault.Error](refused)
-	if !ok || e.Reason != string(verify.ReasonRoot) || o.TrustedRoot != nil {
-		return refused
-	}
-	if known, err := c.Box.Pin(name); err == nil && known.TrustedRoot != nil {
-		e.Hints = nil
-		return e.Hint("it was added with a trusted root of its own: --trusted-root FILE")
-	}
-	return refused
 }
 
 // accepting adds to the refusal of a change the command that takes it.
@@ -182,61 +172,6 @@ func registryAt(ctx context.Context, src registry.Source) (*ledger.Registry, err
 		return nil, fault.New(fault.NotVerified, "registry", "%s: %w", src.Location(), err)
 	}
 	return doc, nil
-}
-
-// introduced finds out whom to trust for a registry.
-func (c *Client) introduced(pin toolbox.Pin, doc *ledger.Registry, chain spec.Chain, o AddOptions) (ledger.Trust, error) {
-	repo := cmp.Or(o.Repository, repositoryOf(pin.Location))
-	if doc.Trust.Kind == ledger.TrustKey {
-		switch got := doc.Trust.Digest(); {
-		case o.Repository != "":
-			return ledger.Trust{}, fault.New(fault.NotVerified, string(verify.ReasonTrust), "%s is signed by a key, not by the workflow of a repository", doc.Name)
-		case o.Key != nil && *o.Key != got:
-			return ledger.Trust{}, fault.New(fault.NotVerified, string(verify.ReasonKey), "%s is signed by the key %s, not by %s", doc.Name, got, *o.Key)
-		case o.TrustedRoot != nil:
-			return ledger.Trust{}, fault.New(fault.Usage, "trusted_root", "%s is signed by a key, and a trusted root is for registries that a workflow signs", doc.Name)
-		}
-		return doc.Trust, nil
-	}
-	if o.Key != nil {
-		return ledger.Trust{}, fault.New(fault.NotVerified, string(verify.ReasonTrust), "%s is signed by a workflow, not by a key", doc.Name)
-	}
-	if repo == "" {
-		return ledger.Trust{}, fault.New(fault.Usage, "repository", "%s is signed by a workflow, and its location does not say of which repository", doc.Name).
-			Hint("name it: --repository owner/name").Hint("or add it by the address of its repository: https://github.com/owner/name")
-	}
-	name, err := spec.ParseRegistryName(repo)
-	if err != nil {
-		return ledger.Trust{}, fault.New(fault.Usage, "repository", "%w", err)
-	}
-	if name != doc.Name {
-		return ledger.Trust{}, fault.New(fault.NotVerified, string(verify.ReasonRegistry), "the registry of the repository %s calls itself %s", name, doc.Name)
-	}
-	identity := ledger.GitHubIdentity(name)
-	pin.Trust = ledger.Trust{Kind: ledger.TrustKeyless, Identity: &identity}
-	if identity, err = c.Box.Arm(pin).Policy().Introduce(chain.HeadEvidence, chain.Head); err != nil {
-		return ledger.Trust{}, err
-	}
-	return ledger.Trust{Kind: ledger.TrustKeyless, Identity: &identity}, nil
-}
-
-// repositoryOf derives owner/name of a GitHub repository from its own address
-// or from that of its pages, "" from any other.
-func repositoryOf(location string) string {
-	scheme, rest, ok := strings.Cut(strings.TrimPrefix(location, "git+"), "://")
-	if !ok || scheme != "https" && scheme != "ssh" {
-		return "" // a folder, or a host that anybody on the way can be
-	}
-	host, path, _ := strings.Cut(strings.TrimPrefix(rest, "git@"), "/")
-	path = strings.TrimSuffix(strings.Trim(path, "/"), ".git")
-	owner, pages := strings.CutSuffix(strings.ToLower(host), ".github.io")
-	switch {
-	case host == "github.com" && strings.Count(path, "/") == 1:
-		return path
-	case pages && path != "" && !strings.Contains(path, "/") && !strings.Contains(owner, "."):
-		return owner + "/" + path
-	}
-	return ""
 }
 
 // maxMirrors is how many mirrors a registry may name for itself.

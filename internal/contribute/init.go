@@ -56,13 +56,19 @@ func (w *Workshop) Init(ctx context.Context, dir string, name spec.RegistryName,
 // repository signs. It has no head: nobody but the workflow can sign one, and
 // its first publication does. The numbers of the repository and its owner are
 // left to that too.
-func (w *Workshop) InitGitHub(dir string, repository spec.RegistryName) (*Made, error) {
+//
+// repository is owner/name as GitHub spells it.
+func (w *Workshop) InitGitHub(dir, repository string) (*Made, error) {
+	name, err := spec.ParseRepository(repository)
+	if err != nil {
+		return nil, fault.New(fault.Usage, "repository", "%w", err)
+	}
 	if err := vacant(dir); err != nil {
 		return nil, err
 	}
-	identity := ledger.GitHubIdentity(repository)
+	identity := ledger.GitHubWorkflow(repository, ledger.PublishWorkflow, ledger.PublishRef)
 	doc := &ledger.Registry{
-		Schema: ledger.RegistrySchema, Name: repository, Source: identity.Repository,
+		Schema: ledger.RegistrySchema, Name: name, Source: identity.Repository,
 		Trust: ledger.Trust{Kind: ledger.TrustKeyless, Identity: &identity},
 	}
 	return &Made{Dir: dir, Published: filepath.Join(dir, publishedDir), Trust: doc.Trust}, registry.InitTree(dir, doc)

@@ -17,6 +17,10 @@ import (
 	"github.com/patch-cat/patch-git/verify"
 )
 
+// Edition says which code judges. It changes whenever [Root.Open] comes to
+// refuse what it accepted before, so that nobody relies on what that said.
+const Edition = "1"
+
 // Open verifies a Sigstore bundle: the time of the signature, its place in a
 // log of signatures, the certificate up to an authority at that time, its place
 // in a log of certificates, and the signature, as Sigstore's client
