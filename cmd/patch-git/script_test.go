@@ -103,6 +103,8 @@ func condition(cond string) (bool, error) {
 	switch cond {
 	case "mounts": // whether on-disk can mount a disk of its own
 		return canMount(), nil
+	case "netns": // whether a command can be run where there is no network at all
+		return exec.Command("unshare", "--net", "--map-root-user", "true").Run() == nil, nil
 	}
 	return false, errors.New("unknown condition " + cond)
 }

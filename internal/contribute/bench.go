@@ -29,10 +29,10 @@ func (w *Workshop) open(ctx context.Context, dir string, with Signing) (*bench, 
 		return nil, err
 	}
 	b := &bench{dir: dir, tree: tree, doc: tree.Registry()}
-	if b.signer, err = w.signer(ctx, b.doc, with); err != nil {
+	if b.signer, err = w.signer(ctx, b, with); err != nil {
 		return nil, err
 	}
-	b.doc.Trust = b.signer.policy.Trust
+	b.doc.Trust = b.signer.stated
 	return b, nil
 }
 

@@ -27,18 +27,20 @@ type signer struct {
 	registry.Signer
 
 	policy verify.Policy
-	first  bool // may refuse or fail, so it comes before the first write
+	stated ledger.Trust // as registry.json has it
+	first  bool         // may refuse or fail, so it comes before the first write
 }
 
 // signer finds out who signs for a registry, or why nobody here can.
-func (w *Workshop) signer(ctx context.Context, doc *ledger.Registry, with Signing) (*signer, error) {
+func (w *Workshop) signer(ctx context.Context, b *bench, with Signing) (*signer, error) {
+	doc := b.doc
 	switch {
 	case (with.Config == "") != (with.Root == ""):
 		return nil, fault.New(fault.Usage, "signing", "--signing-config and --trusted-root are of one Sigstore and go together")
 	case doc.Trust.Kind == ledger.TrustKeyless && with.Key != "":
 		return nil, fault.New(fault.Usage, "signing", "%s is signed by its workflow; there is no key to name", doc.Name)
 	case doc.Trust.Kind == ledger.TrustKeyless:
-		return w.workflowSigner(ctx, doc, with)
+		return w.workflowSigner(ctx, b, with)
 	case with.Config != "":
 		return nil, fault.New(fault.Usage, "signing", "%s is signed by a key and asks no Sigstore", doc.Name)
 	}
@@ -62,7 +64,7 @@ func (w *Workshop) keySigner(doc *ledger.Registry, file string) (*signer, error)
 }
 
 func newKeySigner(name spec.RegistryName, key *signing.Key) *signer {
-	return &signer{Signer: key, policy: verify.Policy{Registry: name, Trust: key.Trust()}}
+	return &signer{Signer: key, policy: verify.Policy{Registry: name, Trust: key.Trust()}, stated: key.Trust()}
 }
 
 // keyFile is where the key of a registry lies unless somebody said otherwise.

@@ -12,6 +12,7 @@ import (
 	"github.com/patch-cat/patch-git/internal/limits"
 	"github.com/patch-cat/patch-git/internal/trustroot"
 	"github.com/patch-cat/patch-git/ledger"
+	"github.com/patch-cat/patch-git/registry"
 	"github.com/patch-cat/patch-git/spec"
 	"github.com/patch-cat/patch-git/verify"
 )
@@ -19,7 +20,8 @@ import (
 // workflowSigner signs as the GitHub job that this process runs in. What it
 // makes is held against the whole identity, the numbers included, so that a job
 // which clients would refuse is refused here and publishes nothing.
-func (w *Workshop) workflowSigner(ctx context.Context, doc *ledger.Registry, with Signing) (*signer, error) {
+func (w *Workshop) workflowSigner(ctx context.Context, b *bench, with Signing) (*signer, error) {
+	doc := b.doc
 	token := keyless.GitHubToken(w.host.Getenv, w.host.HTTP())
 	// Outside of a job nobody can sign, which must be known before anything
 	// changes. A service that is out of order is asked again when it is needed.
@@ -38,9 +40,11 @@ func (w *Workshop) workflowSigner(ctx context.Context, doc *ledger.Registry, wit
 	if err != nil {
 		return nil, fault.New(fault.Usage, "trusted_root", "%w", err)
 	}
-	s := &signer{first: true, policy: verify.Policy{
-		Registry: doc.Name, Trust: ledger.Trust{Kind: ledger.TrustKeyless, Identity: identity}, Sigstore: root,
-	}}
+	stated := ledger.Trust{Kind: ledger.TrustKeyless, Identity: identity}
+	s := &signer{first: true, stated: stated, policy: verify.Policy{Registry: doc.Name, Trust: stated, Sigstore: root}}
+	if s.policy.Trust.Identity, err = pinnedByNow(ctx, b.store(), s.policy); err != nil {
+		return nil, err
+	}
 	if s.Signer, err = keyless.NewWorkflow(keyless.WorkflowOptions{
 		Token: token, Config: sigstore.Config, HTTP: w.host.HTTP(), Now: w.host.Now, Pause: w.pause,
 		Check: func(bundle []byte, st *ledger.Statement) error {
@@ -51,6 +55,28 @@ func (w *Workshop) workflowSigner(ctx context.Context, doc *ledger.Registry, wit
 		return nil, err
 	}
 	return s, nil
+}
+
+// pinnedByNow completes the identity with the fields that a registry need not
+// state and that clients pin all the same, from the head that they know. Without
+// it a job would pass here that all of them refuse. A head that is not the
+// registry's own says nothing; nothing is built on it either.
+func pinnedByNow(ctx context.Context, tree registry.Source, p verify.Policy) (*ledger.Identity, error) {
+	evidence, err := tree.Read(ctx, ledger.HeadEvidencePath, limits.Bundle)
+	if errors.Is(err, fs.ErrNotExist) {
+		return p.Trust.Identity, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	head, err := tree.Read(ctx, ledger.HeadPath, limits.Document)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	if known, err := p.Introduce(evidence, head); err == nil {
+		return &known, nil
+	}
+	return p.Trust.Identity, nil
 }
 
 // numbered completes the identity of registry.yaml with the numbers of the

@@ -327,6 +327,24 @@ func TestOutage(t *testing.T) {
 	}
 }
 
+// TestPinnedMeanwhile: what registry.yaml leaves open is held against the head
+// that clients know, who pinned it: a job that they would refuse fails.
+func TestPinnedMeanwhile(t *testing.T) {
+	j := newJob(t)
+	if _, err := j.publish(); err != nil {
+		t.Fatal(err)
+	}
+	before := j.published()
+	c := sigtest.GitHub("acme", "tools")
+	c.Subject = "repo:acme/tools:ref:refs/heads/main"
+	j.claims(c)
+	j.refused("another token subject", j.accept("1.0.0"), fault.NotVerified, "identity:token_subject", before)
+	j.claims(sigtest.GitHub("acme", "tools"))
+	if err := j.accept("1.0.0"); err != nil {
+		t.Errorf("the one of the first head: %v", err)
+	}
+}
+
 // TestRefreshedSigstore: without files on the command line the Sigstore is the
 // user's own copy of the public one, and a damaged copy is not passed over.
 func TestRefreshedSigstore(t *testing.T) {
