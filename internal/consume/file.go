@@ -42,18 +42,15 @@ func (c *Client) CheckFile(ctx context.Context, path string, o FileOptions) (*le
 	if err != nil {
 		return nil, err
 	}
+	last := lastHead(pin)
 	a, err := pin.Policy().File(evidence, main)
 	if err != nil {
 		return nil, err
 	}
 	ref := spec.Ref{Name: a.Name, Version: a.Version, Digest: a.Release}
-	head, ok, err := pin.LastHead()
-	switch {
-	case err != nil:
+	head, err := last()
+	if err != nil {
 		return nil, err
-	case !ok:
-		return nil, fault.New(fault.NotVerified, string(verify.ReasonHead), "no head of %s is kept", pin.Name).
-			Hint("patch-git registry add %q", pin.Location)
 	}
 	if reason := head.RevokedReason(ref); reason != "" {
 		return nil, revoked(ref, reason)

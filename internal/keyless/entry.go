@@ -35,19 +35,16 @@ const (
 )
 
 // logged verifies that a log has the signature: its entry is about this very
-// envelope and certificate, a checkpoint that the log signed has the entry, and
-// the log was in use at the time of the signature.
-func (r *Root) logged(c *claim, at time.Time) error {
+// envelope and certificate, and a checkpoint that the log signed has the entry.
+// It returns the log.
+func (r *Root) logged(c *claim) (*root.TransparencyLog, error) {
 	id := c.entry.GetLogId().GetKeyId()
 	if len(id) == 0 {
-		return c.no(verify.ReasonLog, "has an entry of a transparency log that names none")
+		return nil, c.no(verify.ReasonLog, "has an entry of a transparency log that names none")
 	}
 	log := byID(r.material.RekorLogs(), id)
 	if log == nil {
-		return c.unknown("a transparency log")
-	}
-	if !alive(log, at) {
-		return c.no(verify.ReasonLog, "is in a transparency log that was not in use then")
+		return nil, c.unknown("a transparency log")
 	}
 	key, err := sigkeys.LoadVerifier(log.PublicKey, log.SignatureHashFunc)
 	if err == nil {
@@ -61,9 +58,9 @@ func (r *Root) logged(c *claim, at time.Time) error {
 		}
 	}
 	if err != nil {
-		return c.no(verify.ReasonLog, "is not proved to be in the transparency log (%s)", spec.Quote(err.Error()))
+		return nil, c.no(verify.ReasonLog, "is not proved to be in the transparency log (%s)", spec.Quote(err.Error()))
 	}
-	return nil
+	return log, nil
 }
 
 // inRekor2 verifies an entry of Rekor v2. Its body follows from the bundle, to

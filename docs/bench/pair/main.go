@@ -1,6 +1,7 @@
 // Command pair runs two commands in turn (A B A B …) and prints the medians of
 // processor time and wall time of the whole processes, and of the differences
-// pair by pair, which hold where the machine's speed drifts.
+// pair by pair, which hold where the machine's speed drifts; and the most memory
+// that each had at any time.
 //
 //	go run ./docs/bench/pair -n 50 -a 'patch-git run hello' -b 'python3 -I hello.py' -stdin args.json
 package main
@@ -32,9 +33,11 @@ func main() {
 	}
 	var cpu, wall [2][]time.Duration
 	var dcpu, dwall []time.Duration
+	var peak [2]int64
 	for i := range *n + 2 { // two to warm up
-		ca, wa := run(strings.Fields(*a), nil)
-		cb, wb := run(strings.Fields(*b), input)
+		ca, wa, pa := run(strings.Fields(*a), nil)
+		cb, wb, pb := run(strings.Fields(*b), input)
+		peak[0], peak[1] = max(peak[0], pa), max(peak[1], pb)
 		if i < 2 {
 			continue
 		}
@@ -46,6 +49,9 @@ func main() {
 	fmt.Fprintf(os.Stdout, "%-6s %10s %10s %10s %8s\n", "", "A", "B", "A-B", "A/B")
 	row("cpu", cpu, dcpu)
 	row("wall", wall, dwall)
+	if peak[0] > 0 && peak[1] > 0 {
+		fmt.Fprintf(os.Stdout, "%-6s %8.1fMB %8.1fMB %+8.1fMB %8.2f\n", "peak", mb(peak[0]), mb(peak[1]), mb(peak[0]-peak[1]), float64(peak[0])/float64(peak[1]))
+	}
 }
 
 func row(name string, of [2][]time.Duration, diff []time.Duration) {
@@ -55,12 +61,14 @@ func row(name string, of [2][]time.Duration, diff []time.Duration) {
 
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
+func mb(kilobytes int64) float64 { return float64(kilobytes) / 1024 }
+
 func median(d []time.Duration) time.Duration {
 	s := slices.Sorted(slices.Values(d))
 	return s[len(s)/2]
 }
 
-func run(argv []string, input []byte) (cpu, wall time.Duration) {
+func run(argv []string, input []byte) (cpu, wall time.Duration, peak int64) {
 	cmd := exec.CommandContext(context.Background(), argv[0], argv[1:]...)
 	cmd.Stdin = bytes.NewReader(input)
 	var out bytes.Buffer
@@ -69,7 +77,7 @@ func run(argv []string, input []byte) (cpu, wall time.Duration) {
 	if err := cmd.Run(); err != nil {
 		fatal(fmt.Errorf("%s: %w\n%s", strings.Join(argv, " "), err, out.Bytes()))
 	}
-	return cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), time.Since(start)
+	return cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), time.Since(start), peakOf(cmd.ProcessState)
 }
 
 func fatal(err error) {
