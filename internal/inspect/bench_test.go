@@ -12,11 +12,54 @@ import (
 	"time"
 
 	"github.com/patch-cat/patch-git/internal/inspect"
+	"github.com/patch-cat/patch-git/internal/keyless"
+	"github.com/patch-cat/patch-git/internal/sigtest"
+	"github.com/patch-cat/patch-git/ledger"
 	"github.com/patch-cat/patch-git/registry"
 	"github.com/patch-cat/patch-git/spec"
+	"github.com/patch-cat/patch-git/verify"
 )
 
-var releases = flag.Int("releases", 2000, "how many releases the tree of BenchmarkTree has")
+var (
+	releases = flag.Int("releases", 2000, "how many releases the tree of BenchmarkTree has")
+	workflow = flag.Bool("workflow", false, "have them signed by a workflow, through a Sigstore of the public one's shape")
+)
+
+// job signs as acme's workflow.
+type job struct{ *sigtest.Sigstore }
+
+func (j job) Sign(_ context.Context, s *ledger.Statement) ([]byte, error) {
+	return j.Sigstore.Sign(ledger.Encode(s), sigtest.GitHub("acme", "tools"), sigtest.OlderLog)
+}
+
+func (job) SignCheckpoint(context.Context, spec.RegistryName, ledger.LogRoot) ([]byte, error) {
+	return nil, nil
+}
+
+// keylessTree is a tree that a workflow signs, with nothing in it.
+func keylessTree(tb testing.TB) *tree {
+	tb.Helper()
+	s, err := sigtest.New(sigtest.Options{P384: true})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	text, err := s.TrustedRoot()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	root, err := keyless.ParseRoot(text)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	id, c := ledger.GitHubIdentity("acme/tools"), sigtest.GitHub("acme", "tools")
+	id.RepositoryID, id.OwnerID = c.RepositoryID, c.RepositoryOwnerID
+	trust := ledger.Trust{Kind: ledger.TrustKeyless, Identity: &id}
+	t := &tree{tb: tb, signer: job{s}, store: registry.NewMemory(), clock: time.Now()}
+	t.doc = &ledger.Registry{Schema: ledger.RegistrySchema, Name: "acme/tools", Trust: trust}
+	t.policy = verify.Policy{Registry: t.doc.Name, Trust: trust, Sigstore: root}
+	t.seal(t.store, registry.Batch{})
+	return t
+}
 
 // newborn is a store in which no seal ever died: the folders of new releases
 // are empty, which Memory would look for in all of its files.
@@ -33,6 +76,9 @@ func (n newborn) List(ctx context.Context, dir string) ([]string, error) {
 func big(tb testing.TB, n int) *tree {
 	tb.Helper()
 	t := newTree(tb)
+	if *workflow {
+		t = keylessTree(tb)
+	}
 	for v := range 2 {
 		var b registry.Batch
 		for i := range n / 2 {
@@ -46,7 +92,7 @@ func big(tb testing.TB, n int) *tree {
 // BenchmarkTree audits a whole tree in memory and in a folder, with one core
 // and with all, and reports releases/s:
 //
-//	go test ./internal/inspect -run '^$' -bench Tree -benchtime 3x -releases 10000
+//	go test ./internal/inspect -run '^$' -bench Tree -benchtime 3x -releases 10000 -workflow
 func BenchmarkTree(b *testing.B) {
 	t := big(b, *releases)
 	dir := filepath.Join(b.TempDir(), "v1")

@@ -19,6 +19,7 @@ import (
 type tree struct {
 	tb     testing.TB
 	key    *signing.Key
+	signer registry.Signer
 	store  *registry.Memory
 	doc    *ledger.Registry
 	clock  time.Time
@@ -31,7 +32,7 @@ func newTree(tb testing.TB) *tree {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	t := &tree{tb: tb, key: key, store: registry.NewMemory(), clock: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
+	t := &tree{tb: tb, key: key, signer: key, store: registry.NewMemory(), clock: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
 	t.doc = &ledger.Registry{Schema: ledger.RegistrySchema, Name: "acme/tools", Trust: key.Trust()}
 	t.policy = verify.Policy{Registry: t.doc.Name, Trust: key.Trust()}
 	t.seal(t.store, registry.Batch{})
@@ -42,7 +43,7 @@ func (t *tree) seal(store registry.Store, b registry.Batch) {
 	t.tb.Helper()
 	t.clock = t.clock.Add(time.Minute)
 	_, err := registry.Seal(context.Background(), store, b, registry.SealOptions{
-		Registry: t.doc, Signer: t.key, Now: func() time.Time { return t.clock }, Checker: "patch-git test",
+		Registry: t.doc, Signer: t.signer, Now: func() time.Time { return t.clock }, Checker: "patch-git test",
 		CheckHead: func(evidence, head []byte) error {
 			_, err := t.policy.HeadOnly(evidence, head)
 			return err
