@@ -14,6 +14,7 @@
 //	records/<ab>/<name>.json                       all versions of one tool
 //	releases/<ab>/<name>/<version>/release.json    files of a release with digests; beside it the files,
 //	                                               evidence.sigstore.json and proof.json
+//	withdrawals/<index>.sigstore.json              evidence of a yank, unyank or revocation, by its place in the log
 //	revoked.json                                   what must not run any more
 //	search/tools.json                              name, latest version and description of every tool
 //	log/checkpoint, log/tile/…                     C2SP tlog-tiles over the event entries

@@ -68,7 +68,11 @@ func FuzzBundle(f *testing.F) {
 	fuzzDocument(f, ledger.NewBundle("hint", []byte("{}"), []byte("sig")), func(b []byte) (*ledger.Bundle, error) {
 		bundle, err := ledger.ParseBundle(b)
 		if err == nil {
-			_, _ = ledger.ParseStatement(bundle.Envelope.Payload)
+			if s, err := ledger.ParseStatement(bundle.Envelope.Payload); err == nil {
+				_, _ = ledger.ParseAcceptance(s)
+				_, _ = ledger.ParseWithdrawal(s)
+				_, _ = ledger.ParseHeadPredicate(s)
+			}
 		}
 		return bundle, err
 	})

@@ -59,6 +59,10 @@ func ReleasePath(n spec.Name, v spec.Version, file string) string {
 	return ReleaseDir(n, v) + "/" + file
 }
 
+// WithdrawalPath is where the evidence of a withdrawal lies, by the index of its
+// entry in the log.
+func WithdrawalPath(index int64) string { return fmt.Sprintf("withdrawals/%d.sigstore.json", index) }
+
 // ObjectPath is where a document lies by its digest.
 func ObjectPath(d spec.Digest) string {
 	h := d.Hex()

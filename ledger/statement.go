@@ -16,6 +16,7 @@ const (
 
 	predicateBase       = "https://github.com/patch-cat/patch-git/"
 	PredicateAcceptance = predicateBase + "acceptance/v1"
+	PredicateWithdrawal = predicateBase + "withdrawal/v1"
 	PredicateHead       = predicateBase + "head/v1"
 )
 
@@ -55,6 +56,23 @@ type Acceptance struct {
 	Closure     *spec.Digest     `json:"closure,omitempty"` // of closure.json
 	Checker     string           `json:"checker"`           // "patch-git <version>"
 	Log         LogRoot          `json:"log"`               // of the publication, with the entry of this release
+}
+
+// Withdrawal is the predicate over a yank, an unyank or a revocation; the
+// subject's digest is that of release.json, which is known even where the
+// release itself is lost. Clients learn of withdrawals from the head; this is
+// for whoever has the file alone.
+type Withdrawal struct {
+	Registry RegistryID   `json:"registry"`
+	Event    Event        `json:"event"`
+	Name     spec.Name    `json:"name"`
+	Version  spec.Version `json:"version"`
+	Release  spec.Digest  `json:"release"` // of release.json
+	Reason   string       `json:"reason,omitempty"`
+	Time     string       `json:"time"`
+	Index    int64        `json:"index"` // of the entry
+	Checker  string       `json:"checker"`
+	Log      LogRoot      `json:"log"` // of the publication, with the entry
 }
 
 // RegistryID names a registry; ID is the number of its repository, 0 outside GitHub.
@@ -101,6 +119,11 @@ func ParseStatement(payload []byte) (*Statement, error) {
 // ParseAcceptance reads the predicate over a release.
 func ParseAcceptance(s *Statement) (*Acceptance, error) {
 	return decode[Acceptance]("acceptance", append(slices.Clip(s.Predicate), '\n'), smallDocument)
+}
+
+// ParseWithdrawal reads the predicate over a withdrawal.
+func ParseWithdrawal(s *Statement) (*Withdrawal, error) {
+	return decode[Withdrawal]("withdrawal", append(slices.Clip(s.Predicate), '\n'), smallDocument)
 }
 
 // ParseHeadPredicate reads the predicate over a head.

@@ -108,7 +108,7 @@ func audit(s registry.Source) (*audited, error) {
 			}
 		}
 	}
-	check(auditLog(a, revoked, read) == nil, "log: %v", auditLog(a, revoked, read))
+	check(auditLog(a, revoked, key, read) == nil, "log: %v", auditLog(a, revoked, key, read))
 	return a, first
 }
 
@@ -158,8 +158,27 @@ func auditRelease(n spec.Name, v ledger.RecordVersion, h *ledger.Head, key sealK
 	return ledger.Consistent(root, h.Log, func(path string) ([]byte, error) { return read(path), nil })
 }
 
+func auditWithdrawal(h *ledger.Head, key sealKey, index int64, e *ledger.Entry, read func(string) []byte) error {
+	st, err := key.open(read(ledger.WithdrawalPath(index)))
+	if err != nil {
+		return err
+	}
+	w, err := ledger.ParseWithdrawal(st)
+	if err != nil {
+		return err
+	}
+	name := h.Registry.Subject(spec.Ref{Name: e.Name, Version: e.Version})
+	if st.PredicateType != ledger.PredicateWithdrawal || st.Subject[0] != (ledger.Subject{Name: name, Digest: ledger.SubjectDigest{SHA256: e.Release}}) {
+		return fmt.Errorf("the evidence of entry %d is about something else", index)
+	}
+	if w.Event != e.Event || w.Reason != e.Reason || w.Release != e.Release || w.Time != e.Time || w.Index != index {
+		return fmt.Errorf("the evidence of entry %d says something else", index)
+	}
+	return ledger.Consistent(w.Log, h.Log, func(path string) ([]byte, error) { return read(path), nil })
+}
+
 // auditLog builds the log and the withdrawals again from the entries.
-func auditLog(a *audited, revoked *ledger.Revoked, read func(string) []byte) error {
+func auditLog(a *audited, revoked *ledger.Revoked, key sealKey, read func(string) []byte) error {
 	var entries [][]byte
 	for n := int64(0); n<<8 < a.head.Log.Size; n++ {
 		w := min(a.head.Log.Size-n<<8, 1<<8)
@@ -205,6 +224,11 @@ func auditLog(a *audited, revoked *ledger.Revoked, read func(string) []byte) err
 			}
 		}
 		want[ref] = st
+		if e.Event != ledger.EventAccept {
+			if err := auditWithdrawal(&a.head, key, int64(i), e, read); err != nil {
+				return err
+			}
+		}
 	}
 	count := 0
 	for _, r := range a.records {

@@ -19,6 +19,7 @@ type generation struct {
 	checkpoint []byte
 	fresh      []file                     // new paths: releases and tiles
 	releases   map[string]map[string]bool // folder of each new release -> its paths
+	vacant     []string                   // where only a seal that died can have left something
 	changes    []change                   // documents that get other bytes
 
 	was       catalogue // of the state before
@@ -60,14 +61,16 @@ func (g *generation) appendLog(ctx context.Context, cur *chain, p *plan, o *Seal
 		accepts[i] = g.entry(ledger.EventAccept, a.ref(), "")
 		entries = append(entries, ledger.Encode(accepts[i]))
 	}
-	for _, w := range p.withdraw {
+	withdrawn := make([]ledger.Entry, len(p.withdraw))
+	for i, w := range p.withdraw {
 		ref := w.ref()
 		if r := p.records[w.Name]; r != nil && r.Find(w.Version) != nil {
 			ref.Digest = r.Find(w.Version).Release
 		} else {
 			ref.Digest = p.fresh[w.Name][w.Version]
 		}
-		entries = append(entries, ledger.Encode(g.entry(w.Event, ref, w.Reason)))
+		withdrawn[i] = g.entry(w.Event, ref, w.Reason)
+		entries = append(entries, ledger.Encode(withdrawn[i]))
 	}
 	before := cur.logRoot()
 	log, err := ledger.Append(before, entries, cur.tileReader(ctx))
@@ -84,12 +87,24 @@ func (g *generation) appendLog(ctx context.Context, cur *chain, p *plan, o *Seal
 	if g.checkpoint, err = o.Signer.SignCheckpoint(ctx, o.Registry.Name, log.Root); err != nil {
 		return err
 	}
-	evidence, err := signAll(ctx, p.accept, log.Root, o)
+	var statements []*ledger.Statement
+	for _, a := range p.accept {
+		statements = append(statements, a.statement(log.Root, o))
+	}
+	first := before.Size + int64(len(p.accept))
+	for i, e := range withdrawn {
+		statements = append(statements, withdrawal(e, first+int64(i), log.Root, o))
+	}
+	evidence, err := signAll(ctx, statements, o)
 	if err != nil {
 		return err
 	}
+	for i := range withdrawn {
+		g.fresh = append(g.fresh, file{ledger.WithdrawalPath(first + int64(i)), evidence[len(p.accept)+i], true})
+	}
 	for i, a := range p.accept {
 		index := before.Size + int64(i)
+		g.vacant = append(g.vacant, ledger.WithdrawalPath(index))
 		hashes, err := log.Prove(index)
 		if err != nil {
 			return err
@@ -108,17 +123,29 @@ func (g *generation) entry(e ledger.Event, r spec.Ref, reason string) ledger.Ent
 	}
 }
 
-// signAll makes the evidence of all releases of a publication, several at a
-// time, because a signer may have to ask services on a network.
-func signAll(ctx context.Context, accept []accepted, root ledger.LogRoot, o *SealOptions) ([][]byte, error) {
-	out, all := make([][]byte, len(accept)), make([]int, len(accept))
+// signAll makes the evidence of a publication, several statements at a time,
+// because a signer may have to ask services on a network.
+func signAll(ctx context.Context, statements []*ledger.Statement, o *SealOptions) ([][]byte, error) {
+	out, all := make([][]byte, len(statements)), make([]int, len(statements))
 	for i := range all {
 		all[i] = i
 	}
 	return out, inParallel(ctx, all, func(ctx context.Context, i int) (err error) {
-		out[i], err = o.Signer.Sign(ctx, accept[i].statement(root, o))
+		out[i], err = o.Signer.Sign(ctx, statements[i])
+		if err == nil && len(out[i]) > limits.Bundle {
+			err = fmt.Errorf("evidence for %s has %d bytes, allowed are %d", statements[i].Subject[0].Name, len(out[i]), limits.Bundle)
+		}
 		return err
 	})
+}
+
+// withdrawal is what is signed about a version that is taken back, or offered again.
+func withdrawal(e ledger.Entry, index int64, root ledger.LogRoot, o *SealOptions) *ledger.Statement {
+	return ledger.NewStatement(o.Registry.Name.Subject(spec.Ref{Name: e.Name, Version: e.Version}), e.Release, ledger.PredicateWithdrawal,
+		ledger.Withdrawal{
+			Registry: registryID(o.Registry), Event: e.Event, Name: e.Name, Version: e.Version, Release: e.Release,
+			Reason: e.Reason, Time: e.Time, Index: index, Checker: o.Checker, Log: root,
+		})
 }
 
 // statement is what is signed about a release.
@@ -138,9 +165,6 @@ func registryID(r *ledger.Registry) ledger.RegistryID {
 
 // addRelease lists the files of a release's folder.
 func (g *generation) addRelease(a accepted, evidence, proof []byte) error {
-	if len(evidence) > limits.Bundle {
-		return fmt.Errorf("evidence for %s has %d bytes, allowed are %d", a.ref().At(), len(evidence), limits.Bundle)
-	}
 	if _, err := ledger.ParseProof(proof); err != nil {
 		return err
 	}

@@ -130,6 +130,11 @@ func (g *generation) objects(ctx context.Context, t *tidy, changes []change) ([]
 // clearReleases removes what a seal that died left in the folders of the new
 // releases. No head that was ever published refers to it.
 func (g *generation) clearReleases(ctx context.Context) error {
+	for _, p := range g.vacant {
+		if err := g.store.Remove(ctx, p); err != nil {
+			return err
+		}
+	}
 	for dir, files := range g.releases {
 		there, err := g.store.List(ctx, dir)
 		if err != nil {

@@ -123,6 +123,9 @@ func (a *audit) all() error {
 	if err := a.catalogue(d); err != nil {
 		return err
 	}
+	if err := a.withdrawals(l); err != nil {
+		return err
+	}
 	return a.releases(l, d)
 }
 

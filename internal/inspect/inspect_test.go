@@ -56,7 +56,7 @@ var damages = []struct {
 		b[bytes.Index(b, []byte("slow"))] = 'S'
 		t.write("log/tile/entries/000", b)
 		t.flip("log/tile/0/000")
-	}, []string{"head.json root"}},
+	}, []string{"head.json root", "withdrawals/5.sigstore.json log"}},
 	{"the checkpoint is of another log", func(t *tree) {
 		root := t.head().Log
 		root.Root[0] ^= 1
@@ -75,7 +75,21 @@ var damages = []struct {
 		t.appendLog(ledger.Encode(ledger.Entry{
 			Schema: ledger.EntrySchema, Event: ledger.EventYank, Name: "no_such_tool", Version: "1.0.0", Time: t.head().Time, Reason: "x",
 		}))
-	}, []string{"log/tile/entries/001.p/54 entry"}},
+	}, []string{"log/tile/entries/001.p/54 entry", "withdrawals/309.sigstore.json missing"}},
+	{"a withdrawal without its evidence", func(t *tree) {
+		t.remove("withdrawals/5.sigstore.json")
+	}, []string{"withdrawals/5.sigstore.json missing"}},
+	{"the evidence of another withdrawal", func(t *tree) {
+		t.write("withdrawals/5.sigstore.json", t.read("withdrawals/6.sigstore.json"))
+	}, []string{"withdrawals/5.sigstore.json log"}},
+	{"an acceptance as the evidence of a withdrawal", func(t *tree) {
+		e := *firstEntry(t)
+		t.write("withdrawals/5.sigstore.json", t.read(ledger.ReleasePath(e.Name, e.Version, ledger.EvidenceFileName)))
+	}, []string{"withdrawals/5.sigstore.json binding:predicate"}},
+	{"a withdrawal as the evidence of a release", func(t *tree) {
+		e := *firstEntry(t)
+		t.write(ledger.ReleasePath(e.Name, e.Version, ledger.EvidenceFileName), t.read("withdrawals/5.sigstore.json"))
+	}, []string{ledger.ReleasePath("case_text", "1.0.0", ledger.EvidenceFileName) + " binding:predicate"}},
 	{"a version is accepted twice", func(t *tree) {
 		e := *firstEntry(t)
 		t.appendLog(ledger.Encode(e))
