@@ -47,9 +47,10 @@ network:
 # PATCH_GIT_SIGSTORE_CACHE (a folder in the user's cache unless set);
 # PATCH_GIT_SIGSTORE_TESTS=0 skips it. The cosign among them then also reads what
 # our own Sigstore for tests signs; its version is the one in build_test.go there.
+# Who signs waits for the log and not for a core, so that many can at once.
 SIGSTORE_CACHE = $(or $(PATCH_GIT_SIGSTORE_CACHE),$(or $(XDG_CACHE_HOME),$(HOME)/.cache)/patch-git-sigstore)
 test-sigstore:
-	PATCH_GIT_SIGSTORE_TESTS=$${PATCH_GIT_SIGSTORE_TESTS-1} $(GO) test -count=1 -timeout 60m -v ./internal/keyless/realtest
+	PATCH_GIT_SIGSTORE_TESTS=$${PATCH_GIT_SIGSTORE_TESTS-1} $(GO) test -count=1 -timeout 60m -parallel 16 -v ./internal/keyless/realtest
 	PATH="$(SIGSTORE_CACHE)/cosign@v3.1.3:$$PATH" $(GO) test -count=1 -run TestCosign -v ./internal/sigtest
 
 build:

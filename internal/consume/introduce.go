@@ -130,7 +130,8 @@ func (c *Client) advise(doc *ledger.Registry, o AddOptions, location string, ref
 // typable tells whether a registry's word can be shown as part of a command: no
 // shell does anything with it.
 func typable(s string) bool {
-	return s != "" && s[0] != '-' && !strings.ContainsFunc(s, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._/-", r))
-	})
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._/-", r)
+	}
+	return s != "" && s[0] != '-' && !strings.ContainsFunc(s, func(r rune) bool { return !plain(r) })
 }

@@ -48,7 +48,7 @@ type AddOptions struct {
 }
 
 // check tells what is wrong with the options before anything is asked.
-func (o AddOptions) check(c *Client) error {
+func (o AddOptions) check() error {
 	if o.SigningConfig != nil && o.TrustedRoot == nil {
 		return fault.New(fault.Usage, "signing_config", "a signing configuration says where a private Sigstore signs, and needs its trusted root").
 			Hint("--trusted-root FILE")
@@ -72,7 +72,7 @@ func (o AddOptions) check(c *Client) error {
 // repository: nothing is believed but the repository's numbers, as Sigstore
 // certified them for the head. The caller shows the person what that was.
 func (c *Client) AddRegistry(ctx context.Context, location string, o AddOptions) (*Added, error) {
-	if err := o.check(c); err != nil {
+	if err := o.check(); err != nil {
 		return nil, err
 	}
 	src, err := c.source(ctx, location)

@@ -171,17 +171,23 @@ func (g *gitHub) keys(w http.ResponseWriter, _ *http.Request) {
 	}}})
 }
 
+// What a job's environment says of the numbers that its token has as well.
+const (
+	repositoryID = "GITHUB_REPOSITORY_ID"
+	ownerID      = "GITHUB_REPOSITORY_OWNER_ID"
+)
+
 // job returns the variables of a job that has the claims.
-func (g *gitHub) job(c sigtest.Claims) func(string) string {
+func (g *gitHub) job(c sigtest.Claims) map[string]string {
 	secret := rand.Text()
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.jobs[secret] = c
-	return func(name string) string {
-		return map[string]string{
-			"ACTIONS_ID_TOKEN_REQUEST_URL":   g.tokens.URL + "/idtoken?api-version=2.0",
-			"ACTIONS_ID_TOKEN_REQUEST_TOKEN": secret,
-		}[name]
+	return map[string]string{
+		"ACTIONS_ID_TOKEN_REQUEST_URL":   g.tokens.URL + "/idtoken?api-version=2.0",
+		"ACTIONS_ID_TOKEN_REQUEST_TOKEN": secret,
+		repositoryID:                     c.RepositoryID,
+		ownerID:                          c.RepositoryOwnerID,
 	}
 }
 

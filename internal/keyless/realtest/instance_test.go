@@ -25,12 +25,18 @@ const subject = "pkg:patch-git/acme/tools/echo_text@1.0.0"
 // artifact is what the statement is about.
 var artifact = []byte("print(1)\n")
 
+// What describes an instance to programs.
+const (
+	trustedRoot   = "trusted_root.json"
+	signingConfig = "signing_config.json"
+)
+
 // instance is a Sigstore of the real services, with a policy that trusts acme's
 // workflow and knows the instance by its trusted root alone.
 type instance struct {
 	gitHub             *gitHub
 	fulcio, tsa, rekor *service
-	dir                string // with trusted_root.json and the artifact
+	dir                string // with what describes it to programs, and the artifact
 	config             []byte // signing_config.json
 	own                sigtest.Claims
 	policy             verify.Policy
@@ -74,7 +80,8 @@ func newInstance(t *testing.T) *instance {
 
 	in.config = keys.signingConfig(t, fulcioURL, tsaURL+"/api/v1/timestamp", rekorURL)
 	trusted := keys.trustedRoot(t, fulcioURL, ctURL, tsaURL)
-	in.write(t, "trusted_root.json", trusted)
+	in.write(t, trustedRoot, trusted)
+	in.write(t, signingConfig, in.config)
 	in.write(t, "artifact", artifact)
 	root, err := keyless.ParseRoot(trusted)
 	if err != nil {
@@ -94,9 +101,11 @@ func identity(c sigtest.Claims) *ledger.Identity {
 	return &id
 }
 
+func (in *instance) path(name string) string { return filepath.Join(in.dir, name) }
+
 func (in *instance) write(t *testing.T, name string, data []byte) string {
 	t.Helper()
-	path := filepath.Join(in.dir, name)
+	path := in.path(name)
 	if err := os.WriteFile(path, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -115,8 +124,9 @@ func (in *instance) evidence(bundle []byte) (*ledger.Statement, error) {
 // options are those of production code in a job that has the claims. Somebody
 // may see a bundle before it is checked.
 func (in *instance) options(c sigtest.Claims, see ...func(bundle []byte)) keyless.WorkflowOptions {
+	job := in.gitHub.job(c)
 	return keyless.WorkflowOptions{
-		Token: keyless.GitHubToken(in.gitHub.job(c), http.DefaultClient), Config: in.config, HTTP: http.DefaultClient, Now: time.Now,
+		Token: keyless.GitHubToken(func(name string) string { return job[name] }, http.DefaultClient), Config: in.config, HTTP: http.DefaultClient, Now: time.Now,
 		Check: func(b []byte, s *ledger.Statement) error {
 			for _, see := range see {
 				see(b)

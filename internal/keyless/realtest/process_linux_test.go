@@ -5,10 +5,10 @@ import (
 	"syscall"
 )
 
-// own gives a command a process group of its own, which ends with these tests
-// however they end.
+// own gives a command a session of its own, which ends with these tests however
+// they end. It has no terminal, where a command could ask who runs the tests.
 func own(c *exec.Cmd) {
-	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
 	c.Cancel = func() error { return end(c) }
 }
 

@@ -49,10 +49,13 @@ func output(c *exec.Cmd) (string, error) {
 
 // service is a running program.
 type service struct {
-	name string
-	cmd  *exec.Cmd
-	log  string // its file
-	gone chan struct{}
+	name, file string
+	env, args  []string
+	dir        string // what it keeps, and where it runs
+	log        string // its file
+	url        string // answers when it is ready
+	cmd        *exec.Cmd
+	gone       chan struct{}
 }
 
 const (
@@ -73,10 +76,10 @@ func serve(t *testing.T, p program, env []string, ports int, path string, args f
 	for until := time.Now().Add(busyTime); ; time.Sleep(200 * time.Millisecond) {
 		dir := t.TempDir()
 		numbers := freePorts(t, ports)
-		s := &service{name: p.name, log: filepath.Join(dir, "log"), gone: make(chan struct{})}
-		s.start(t, file, dir, env, args(dir, numbers))
 		address := "http://127.0.0.1:" + numbers[0]
-		err := s.ready(address + path)
+		s := &service{name: p.name, file: file, env: env, args: args(dir, numbers), dir: dir, log: filepath.Join(dir, "log"), url: address + path}
+		s.start(t)
+		err := s.ready()
 		if err == nil {
 			t.Cleanup(func() { s.show(t) })
 			return s, address
@@ -90,23 +93,26 @@ func serve(t *testing.T, p program, env []string, ports int, path string, args f
 	}
 }
 
-func (s *service) start(t *testing.T, file, dir string, env, args []string) {
+// start starts it on its ports, with what it kept, until the test ends.
+func (s *service) start(t *testing.T) {
 	t.Helper()
-	out, err := os.Create(s.log)
+	out, err := os.OpenFile(s.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer out.Close()
-	s.cmd = exec.CommandContext(t.Context(), file, args...)
-	s.cmd.Dir, s.cmd.Stdout, s.cmd.Stderr = dir, out, out
-	s.cmd.Env = append([]string{"HOME=" + dir, "TMPDIR=" + dir}, env...)
-	own(s.cmd)
-	if err := onKeeper(s.cmd.Start); err != nil {
+	c := exec.CommandContext(t.Context(), s.file, s.args...)
+	c.Dir, c.Stdout, c.Stderr = s.dir, out, out
+	c.Env = append([]string{"HOME=" + s.dir, "TMPDIR=" + s.dir}, s.env...)
+	own(c)
+	if err := onKeeper(c.Start); err != nil {
 		t.Fatal(err)
 	}
+	gone := make(chan struct{})
+	s.cmd, s.gone = c, gone
 	go func() {
-		_ = s.cmd.Wait()
-		close(s.gone)
+		_ = c.Wait()
+		close(gone)
 	}()
 	t.Cleanup(s.stop)
 }
@@ -130,7 +136,8 @@ func (s *service) stop() {
 	}
 }
 
-func (s *service) ready(url string) error {
+// ready waits until it answers.
+func (s *service) ready() error {
 	client := &http.Client{Timeout: time.Second}
 	var err error
 	for until := time.Now().Add(readyTime); time.Now().Before(until); time.Sleep(10 * time.Millisecond) {
@@ -140,7 +147,7 @@ func (s *service) ready(url string) error {
 		default:
 		}
 		var resp *http.Response
-		if resp, err = client.Get(url); err != nil {
+		if resp, err = client.Get(s.url); err != nil {
 			continue
 		}
 		resp.Body.Close()

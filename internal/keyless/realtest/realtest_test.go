@@ -3,6 +3,10 @@
 // authority and Rekor v2, built as they were released. What is not theirs is an
 // issuer of identity tokens with GitHub's name and a log of certificates.
 //
+// TestCommands runs the program itself, as its users do. The other tests ask
+// package keyless what no command shows, and how it stands up to what no
+// command meets twice.
+//
 // They run by "make test-sigstore" alone. What the services do is otherwise
 // played by package sigtest, in the process and in milliseconds; here is proved
 // that it plays them well.
@@ -12,8 +16,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/asn1"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -35,66 +37,6 @@ import (
 // signTime is plenty for one signature: Rekor answers when its next checkpoint
 // is there, after a second.
 const signTime = 30 * time.Second
-
-// TestAccepted: what is signed is accepted, by others too, who refuse it for
-// anybody else.
-func TestAccepted(t *testing.T) {
-	in := newInstance(t)
-	ctx, cancel := context.WithTimeout(t.Context(), signTime)
-	defer cancel()
-	began := time.Now()
-	data, err := in.sign(ctx, t, in.own, statement(1))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Logf("signed in %.2f s, the bundle has %d bytes", time.Since(began).Seconds(), len(data))
-
-	san, issuer := in.policy.Trust.Identity.SAN, in.policy.Trust.Identity.Issuer
-	judge := func(t *testing.T, says opinion, noSigner, noIssuer string) {
-		if err := says(t, data, san, issuer); err != nil {
-			t.Errorf("refused: %v", err)
-		}
-		if err := says(t, data, san+"x", issuer); err == nil || !strings.Contains(err.Error(), noSigner) {
-			t.Errorf("for another name: %v", err)
-		}
-		if err := says(t, data, san, issuer+"/evil"); err == nil || !strings.Contains(err.Error(), noIssuer) {
-			t.Errorf("for another issuer: %v", err)
-		}
-		if err := says(t, altered(t, data), san, issuer); err == nil {
-			t.Error("an altered statement is accepted")
-		}
-	}
-	t.Run("cosign", func(t *testing.T) {
-		judge(t, in.cosign(t), "expected SAN value", "expected issuer value")
-	})
-	t.Run("sigstore-js", func(t *testing.T) {
-		says, why := in.js(t)
-		if says == nil {
-			t.Skip("no opinion of sigstore-js: " + why)
-		}
-		judge(t, says, "certificate identity error", "invalid certificate extension")
-	})
-}
-
-// altered has another statement in the place of the one that was signed.
-func altered(t *testing.T, data []byte) []byte {
-	t.Helper()
-	var b, envelope map[string]json.RawMessage
-	if err := json.Unmarshal(data, &b); err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(b["dsseEnvelope"], &envelope); err != nil {
-		t.Fatal(err)
-	}
-	var err1, err2, err3 error
-	envelope["payload"], err1 = json.Marshal(ledger.Encode(statement(2)))
-	b["dsseEnvelope"], err2 = json.Marshal(envelope)
-	data, err3 = json.Marshal(b)
-	if err := errors.Join(err1, err2, err3); err != nil {
-		t.Fatal(err)
-	}
-	return data
-}
 
 // TestStandIn: for the same claims Fulcio writes into a certificate what
 // package sigtest does, on which all other tests rely.
@@ -206,13 +148,13 @@ func TestImpostors(t *testing.T) {
 				t.Errorf("its twin is refused: %v", err)
 			}
 
-			theirs := cosign(t, bundles[i].data, san, issuer)
+			theirs := cosign(t, in.attestation(bundles[i].data), san, issuer)
 			if same := im.Field != "san" && im.Field != "issuer"; (theirs == nil) != same {
 				t.Errorf("cosign, asked for name and issuer alone: %v", theirs)
 			}
 			others := "-"
 			if js != nil {
-				err := js(t, bundles[i].data, san, issuer)
+				err := js(t, in.attestation(bundles[i].data), san, issuer)
 				if others = word(err); (err == nil) != (theirs == nil) {
 					t.Errorf("sigstore-js says %v, cosign %v", err, theirs)
 				}
@@ -220,7 +162,7 @@ func TestImpostors(t *testing.T) {
 			fmt.Fprintf(columns, "%s\t%s\t%s\t%s %s\n", im.Name, word(theirs), others, word(ours), fault.ReasonOf(ours))
 		})
 	}
-	fmt.Fprintf(columns, "the workflow itself\t%s\t\t%s\n", word(cosign(t, twins[0].data, san, issuer)), word(twins[0].err))
+	fmt.Fprintf(columns, "the workflow itself\t%s\t\t%s\n", word(cosign(t, in.attestation(twins[0].data), san, issuer)), word(twins[0].err))
 	columns.Flush()
 	t.Logf("what others accept who are asked for the name and the issuer alone:\n%s", table.String())
 }
