@@ -48,6 +48,7 @@ func (a *app) registryRemove() *cobra.Command {
 
 func (a *app) registryPublish() *cobra.Command {
 	var with func() contribute.Signing
+	var change bool
 	c := &cobra.Command{
 		Use:   "publish folder",
 		Short: "Check, sign and publish whatever in a registry's folder is not published yet",
@@ -67,11 +68,14 @@ trigger publishes nothing.`,
 			if err != nil {
 				return err
 			}
-			done, err := w.PublishTree(c.Context(), a.path(args[0]), with())
+			s := with()
+			s.AcceptChange = change
+			done, err := w.PublishTree(c.Context(), a.path(args[0]), s)
 			return a.published(done, err)
 		},
 	}
 	with = a.signingFlags(c)
+	c.Flags().BoolVar(&change, "accept-change", false, "build on what another workflow of this repository signed; registry.yaml names another one since")
 	return c
 }
 

@@ -66,7 +66,9 @@ func (c *Client) Watch(ctx context.Context, name spec.RegistryName, o WatchOptio
 		if err != nil {
 			return err
 		}
-		head, err := followed(ctx, pin, src, chain)
+		// What the person is shown, later commands know too: what was revoked
+		// does not run any more.
+		head, err := c.follow(ctx, pin, src, chain)
 		if err != nil {
 			return err
 		}

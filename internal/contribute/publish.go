@@ -231,11 +231,8 @@ func manifestOf(files []spec.File) *spec.Tool {
 func (w *Workshop) seal(ctx context.Context, b *bench, batch registry.Batch, out *Published) error {
 	sealed, err := registry.Seal(ctx, b.store(), batch, registry.SealOptions{
 		Registry: b.doc, Signer: b.signer, Now: w.host.Now, Checker: w.checker, SignFirst: b.signer.first,
-		CheckHead: func(evidence, head []byte) error {
-			_, err := b.signer.policy.HeadOnly(evidence, head)
-			return err
-		},
-		Progress: func(done, total int) { w.progress("publishing", int64(done), int64(total)) },
+		CheckHead: b.signer.checkHead,
+		Progress:  func(done, total int) { w.progress("publishing", int64(done), int64(total)) },
 	})
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package contribute
 
 import (
+	"bytes"
 	"context"
 	"path/filepath"
 
@@ -20,6 +21,9 @@ type Signing struct {
 	// Config and Root are the signing_config.json and the trusted_root.json of a
 	// private Sigstore; both or none. They never come from the registry.
 	Config, Root string
+	// AcceptChange builds on a head that another workflow of the same repository
+	// signed: registry.yaml names another one since.
+	AcceptChange bool
 }
 
 // signer signs for a registry, and knows what clients hold against it.
@@ -29,6 +33,23 @@ type signer struct {
 	policy verify.Policy
 	stated ledger.Trust // as registry.json has it
 	first  bool         // may refuse or fail, so it comes before the first write
+	before *predecessor // nil where nobody else signed the head that is built on
+}
+
+// predecessor signed the head that a changed registry is built on, and no other.
+type predecessor struct {
+	policy   verify.Policy
+	evidence []byte
+}
+
+// checkHead tells why a head is not the registry's own, or nil.
+func (s *signer) checkHead(evidence, head []byte) error {
+	p := s.policy
+	if s.before != nil && bytes.Equal(evidence, s.before.evidence) {
+		p = s.before.policy
+	}
+	_, err := p.HeadOnly(evidence, head)
+	return err
 }
 
 // signer finds out who signs for a registry, or why nobody here can.
@@ -41,6 +62,8 @@ func (w *Workshop) signer(ctx context.Context, b *bench, with Signing) (*signer,
 		return nil, fault.New(fault.Usage, "signing", "%s is signed by its workflow; there is no key to name", doc.Name)
 	case doc.Trust.Kind == ledger.TrustKeyless:
 		return w.workflowSigner(ctx, b, with)
+	case with.AcceptChange:
+		return nil, fault.New(fault.Usage, "signing", "%s is signed by a key; --accept-change is for another workflow", doc.Name)
 	case with.Config != "":
 		return nil, fault.New(fault.Usage, "signing", "%s is signed by a key and asks no Sigstore", doc.Name)
 	}

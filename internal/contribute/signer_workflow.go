@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"strings"
 
 	"github.com/patch-cat/patch-git/internal/durable"
 	"github.com/patch-cat/patch-git/internal/fault"
@@ -42,7 +43,7 @@ func (w *Workshop) workflowSigner(ctx context.Context, b *bench, with Signing) (
 	}
 	stated := ledger.Trust{Kind: ledger.TrustKeyless, Identity: identity}
 	s := &signer{first: true, stated: stated, policy: verify.Policy{Registry: doc.Name, Trust: stated, Sigstore: root}}
-	if s.policy.Trust.Identity, err = pinnedByNow(ctx, b.store(), s.policy); err != nil {
+	if err := s.succeed(ctx, b.store(), with.AcceptChange); err != nil {
 		return nil, err
 	}
 	if s.Signer, err = keyless.NewWorkflow(keyless.WorkflowOptions{
@@ -57,26 +58,43 @@ func (w *Workshop) workflowSigner(ctx context.Context, b *bench, with Signing) (
 	return s, nil
 }
 
-// pinnedByNow completes the identity with the fields that a registry need not
-// state and that clients pin all the same, from the head that they know. Without
-// it a job would pass here that all of them refuse. A head that is not the
-// registry's own says nothing; nothing is built on it either.
-func pinnedByNow(ctx context.Context, tree registry.Source, p verify.Policy) (*ledger.Identity, error) {
-	evidence, err := tree.Read(ctx, ledger.HeadEvidencePath, limits.Bundle)
-	if errors.Is(err, fs.ErrNotExist) {
-		return p.Trust.Identity, nil
+// succeed looks at the head that is to be built on. Of its signer the identity
+// takes the fields that a registry need not state and that clients pin all the
+// same: without them a job would pass here that all clients refuse. One that
+// somebody else signed stops the job, unless the maintainer has said that this
+// is a change and it was a workflow of the same repository, by its number.
+func (s *signer) succeed(ctx context.Context, tree registry.Source, change bool) error {
+	chain, err := registry.FetchHead(ctx, tree)
+	switch {
+	case fault.ReasonOf(err) == "no_registry":
+		return nil // this publication makes the first head
+	case err != nil:
+		return err
 	}
+	known, err := s.policy.Introduce(chain.HeadEvidence, chain.Head)
+	if err == nil {
+		s.policy.Trust.Identity = &known
+		return nil
+	}
+	if !strings.HasPrefix(fault.ReasonOf(err), "identity:") {
+		return err
+	}
+	if !change {
+		return fault.New(fault.NotVerified, fault.ReasonOf(err), "the published head is not by the workflow that registry.yaml names: %w", err).
+			Hint("if registry.yaml was changed on purpose: patch-git registry publish . --accept-change")
+	}
+	_, who, err := s.policy.Sigstore.Open(chain.HeadEvidence, s.policy.Registry.HeadSubject())
 	if err != nil {
-		return nil, err
+		return err
 	}
-	head, err := tree.Read(ctx, ledger.HeadPath, limits.Document)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
+	if own := s.policy.Trust.Identity; who.Issuer != own.Issuer || who.RepositoryID != own.RepositoryID {
+		return fault.New(fault.NotVerified, "identity:repository_id", "the published head is by a workflow of the repository %s, not of %s",
+			spec.Quote(who.RepositoryID), own.RepositoryID)
 	}
-	if known, err := p.Introduce(evidence, head); err == nil {
-		return &known, nil
-	}
-	return p.Trust.Identity, nil
+	before := s.policy
+	before.Trust.Identity = &who
+	s.before = &predecessor{before, chain.HeadEvidence}
+	return nil
 }
 
 // numbered completes the identity of registry.yaml with the numbers of the

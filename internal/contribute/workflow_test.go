@@ -345,6 +345,52 @@ func TestPinnedMeanwhile(t *testing.T) {
 	}
 }
 
+// TestMovedWorkflow: registry.yaml names another workflow file since the last
+// publication. The job that it names builds on the old head when the maintainer
+// says so, and never on one of another repository.
+func TestMovedWorkflow(t *testing.T) {
+	j := newJob(t)
+	if err := j.accept("1.0.0"); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(j.dir, "registry.yaml")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(strings.ReplaceAll(string(text), "/publish.yml@", "/release.yml@")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	moved := sigtest.GitHub("acme", "tools")
+	moved.WorkflowRef = strings.Replace(moved.WorkflowRef, "/publish.yml@", "/release.yml@", 1)
+	moved.JobWorkflowRef = moved.WorkflowRef
+	before := j.published()
+	j.claims(moved)
+	err = j.accept("1.1.0")
+	j.refused("unannounced", err, fault.NotVerified, "identity:san", before)
+	if hints := strings.Join(fault.HintsOf(err), " "); !strings.Contains(hints, "--accept-change") {
+		t.Errorf("no hint at the way out: %q", hints)
+	}
+	j.with.AcceptChange = true
+	// The job of before still cannot sign for the registry as it is now.
+	j.claims(sigtest.GitHub("acme", "tools"))
+	j.refused("the workflow of before", j.accept("1.1.0"), fault.NotVerified, "identity:san", before)
+	// Nor is the head of a repository that was made anew under the name built on.
+	other := moved
+	other.RepositoryID = "900000002"
+	j.claims(other)
+	j.refused("another repository", j.accept("1.1.0"), fault.NotVerified, "identity:repository_id", before)
+	j.claims(moved)
+	if err := j.accept("1.1.0"); err != nil {
+		t.Fatalf("announced: %v", err)
+	}
+	// From then on the new one is the registry's own.
+	j.with.AcceptChange = false
+	if err := j.accept("1.2.0"); err != nil {
+		t.Errorf("after the change: %v", err)
+	}
+}
+
 // TestRefreshedSigstore: without files on the command line the Sigstore is the
 // user's own copy of the public one, and a damaged copy is not passed over.
 func TestRefreshedSigstore(t *testing.T) {
