@@ -103,5 +103,9 @@ const (
 
 // State of one user.
 const (
+	// Pin is more than what is kept of one registry can need: a head with its
+	// evidence and its list of revoked releases, and a Sigstore instance, all of
+	// the largest size and in base64.
+	Pin      = 16 * MiB
 	LockWait = 30 * time.Second
 )

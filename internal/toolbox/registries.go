@@ -102,7 +102,7 @@ func cutJSON(name string) (string, bool) {
 
 // Pin returns one registry.
 func (t *Toolbox) Pin(n spec.RegistryName) (Pin, error) {
-	data, err := durable.ReadFileNoFollow(t.pinPath(n), limits.Document)
+	data, err := durable.ReadFileNoFollow(t.pinPath(n), limits.Pin)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Pin{}, fault.New(fault.NotFound, "no_registry", "registry %s is not added", n).
 			Hint("patch-git registry add <path or URL>")
