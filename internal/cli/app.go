@@ -116,6 +116,9 @@ byte changed since, and runs them in a sandbox that enforces what they declare.`
 
 // client makes the client on first use, so that `version` touches nothing.
 func (a *app) client() (*consume.Client, error) {
+	if a.maxAge < 0 {
+		return nil, usage("--max-age: %v is no age", a.maxAge)
+	}
 	c, err := consume.New(a.host)
 	if err != nil {
 		return nil, err

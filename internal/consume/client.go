@@ -124,8 +124,7 @@ func (c *Client) follow(ctx context.Context, pin toolbox.Pin, src registry.Sourc
 		if err != nil {
 			return verify.Head{}, err
 		}
-		age := c.Host.Now().Sub(head.Time())
-		if c.MaxAge > 0 && age > c.MaxAge {
+		if c.tooOld(head) {
 			return verify.Head{}, fault.New(fault.NotVerified, string(verify.ReasonStale), "the head of %s is from %s, older than %v",
 				pin.Name, head.Document().Time, c.MaxAge).Hint("the registry or a mirror is stale, or somebody holds back what is newer")
 		}
@@ -133,11 +132,16 @@ func (c *Client) follow(ctx context.Context, pin toolbox.Pin, src registry.Sourc
 		if fault.ReasonOf(err) == toolbox.ReasonMoved {
 			continue // each time somebody else got on
 		}
-		if age > limits.HeadStaleAfter {
+		if c.Host.Now().Sub(head.Time()) > limits.HeadStaleAfter {
 			c.warn("the head of " + string(pin.Name) + " is from " + head.Document().Time + "; the registry or a mirror may be stale")
 		}
 		return head, err
 	}
+}
+
+// tooOld tells whether the person accepts no head of that age.
+func (c *Client) tooOld(h verify.Head) bool {
+	return c.MaxAge > 0 && c.Host.Now().Sub(h.Time()) > c.MaxAge
 }
 
 // followed verifies the head of a chain against the last one of the pin.
@@ -189,7 +193,9 @@ func (c *Client) pins(name spec.RegistryName) ([]toolbox.Pin, error) {
 }
 
 // catalogueOf returns the verified list of a registry's tools. Where the
-// registry cannot be reached, the list that belongs to the last head serves.
+// registry cannot be reached, the list that belongs to the last head serves, if
+// that is young enough: else whoever holds back a head would only have to hold
+// back all of them.
 func (c *Client) catalogueOf(ctx context.Context, pin toolbox.Pin) ([]ledger.Listing, error) {
 	var list []ledger.Listing
 	err := c.answer(ctx, pin, func(src registry.Source) error {
@@ -208,7 +214,7 @@ func (c *Client) catalogueOf(ctx context.Context, pin toolbox.Pin) ([]ledger.Lis
 		return list, err
 	}
 	head, ok, headErr := pin.LastHead()
-	if !ok || headErr != nil {
+	if !ok || headErr != nil || c.tooOld(head) {
 		return nil, err
 	}
 	if list, cacheErr := c.readCatalogue(ctx, head, nil); cacheErr == nil {

@@ -2,6 +2,7 @@ package consume
 
 import (
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -231,6 +232,40 @@ func TestCatalogueThatIsNotThere(t *testing.T) {
 	}
 	if _, err := s.client.readCatalogue(t.Context(), head, src); fault.KindOf(err) != fault.Unavailable {
 		t.Errorf("got %v (%v)", err, fault.KindOf(err))
+	}
+}
+
+// TestMaxAgeOffline: a list that is kept is as old as the head that it belongs
+// to, and who accepts no such head is not shown it where nothing answers.
+func TestMaxAgeOffline(t *testing.T) {
+	s := newScene(t)
+	s.publish(s.dir, "1.0.0")
+	up := true
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !up {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		http.FileServer(http.Dir(s.dir)).ServeHTTP(w, r)
+	}))
+	defer srv.Close()
+	if _, err := s.client.AddRegistry(t.Context(), srv.URL, AddOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.client.Search(t.Context(), "echo", "", 0); err != nil {
+		t.Fatal(err)
+	}
+	up = false
+	s.client.Host.Now = func() time.Time { return clock.Add(time.Hour) }
+	for most, refused := range map[time.Duration]bool{time.Minute: true, 2 * time.Hour: false, 0: false} {
+		s.client.MaxAge = most
+		hits, err := s.client.Search(t.Context(), "echo", "", 0)
+		switch {
+		case refused && fault.KindOf(err) != fault.Unavailable:
+			t.Errorf("at most %v old: %d tools, %v", most, len(hits), err)
+		case !refused && (err != nil || len(hits) != 1):
+			t.Errorf("at most %v old: %d tools, %v", most, len(hits), err)
+		}
 	}
 }
 

@@ -28,11 +28,11 @@ func anchorCA(f *root.FulcioCertificateAuthority) *root.FulcioCertificateAuthori
 }
 
 // anchorTSA does the same for a timestamp authority, whose own certificate the
-// file lists.
+// file lists. One that lists nothing above it has nothing to be believed by.
 func anchorTSA(s *root.SigstoreTimestampingAuthority) *root.SigstoreTimestampingAuthority {
 	a := *s
 	a.ValidityPeriodStart, a.ValidityPeriodEnd = narrowed(s.ValidityPeriodStart, s.ValidityPeriodEnd, above(s.Intermediates, s.Root))
-	if s.Leaf != nil {
+	if s.Leaf != nil && s.Root != nil {
 		a.Root, a.Intermediates = s.Leaf, nil
 	}
 	return &a

@@ -120,7 +120,8 @@ func (c *claim) inRekor1(log *root.TransparencyLog, key sigkeys.Verifier) error 
 
 // headV1 opens a checkpoint of Rekor v1: its first line ends in the number of a
 // tree, so it is not the name in the line of the signature, as with other logs,
-// and that name is the operator's choice. What counts is the key.
+// and that name is the operator's choice. What counts is the key, which signs
+// alone.
 func headV1(text string, key sigkeys.Verifier) (*checkpoints.Checkpoint, error) {
 	origin, _, _ := strings.Cut(text, "\n")
 	_, line, _ := strings.Cut(text, "\n\n— ")
@@ -129,7 +130,10 @@ func headV1(text string, key sigkeys.Verifier) (*checkpoints.Checkpoint, error) 
 	if err != nil {
 		return nil, err
 	}
-	head, _, _, err := checkpoints.ParseCheckpoint([]byte(text), origin, v)
+	head, _, note, err := checkpoints.ParseCheckpoint([]byte(text), origin, v)
+	if err == nil && len(note.UnverifiedSigs) > 0 {
+		return nil, errors.New("the checkpoint is signed by others, too")
+	}
 	return head, err
 }
 

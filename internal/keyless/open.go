@@ -21,7 +21,7 @@ import (
 
 // Edition says which code judges. It changes whenever [Root.Open] comes to
 // refuse what it accepted before, so that nobody relies on what that said.
-const Edition = "1"
+const Edition = "2"
 
 // Open verifies a Sigstore bundle: the time of the signature, its place in a
 // log of signatures, the certificate up to an authority at that time, its place
@@ -64,7 +64,11 @@ func (r *Root) Open(data []byte, subject string) (payload []byte, signer ledger.
 
 // stamped verifies the timestamp over the signature and returns its time.
 func (r *Root) stamped(c *claim) (time.Time, error) {
-	failure := errors.New("no authority")
+	failure := checkDER(c.timestamp)
+	if failure != nil {
+		return time.Time{}, c.no(verify.ReasonTime, "has a timestamp that is not readable: %w", failure)
+	}
+	failure = errors.New("no authority")
 	for _, a := range r.stampers {
 		t, err := a.Verify(c.timestamp, c.signature)
 		if err == nil {

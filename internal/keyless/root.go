@@ -19,7 +19,6 @@ import (
 	"time"
 
 	"github.com/digitorus/pkcs7"
-	"github.com/digitorus/timestamp"
 	"github.com/sigstore/sigstore-go/pkg/root"
 
 	"github.com/patch-cat/patch-git/internal/limits"
@@ -85,7 +84,7 @@ func (r *Root) issued(leaf *x509.Certificate) bool {
 // stampedBy tells whether some timestamp authority has the name that a
 // response is signed in. One that is not readable names nobody unknown.
 func (r *Root) stampedBy(response []byte) bool {
-	t, err := timestamp.ParseResponse(response)
+	t, err := readStamp(response)
 	if err != nil {
 		return true
 	}

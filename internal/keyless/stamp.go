@@ -45,7 +45,7 @@ func (w *Workflow) stamp(ctx context.Context, address string, sig []byte) ([]byt
 // checkStamp refuses a timestamp that is not the answer to the request. Who
 // signed it is for the registry's policy to say.
 func checkStamp(answer []byte, q *timestamp.Request) error {
-	got, err := timestamp.ParseResponse(answer)
+	got, err := readStamp(answer)
 	switch {
 	case err != nil:
 		return fmt.Errorf("the timestamp authority's answer is not readable: %w", err)

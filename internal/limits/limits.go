@@ -34,6 +34,8 @@ const (
 const (
 	Document    = 4 * MiB   // any single JSON document but the catalogue
 	Bundle      = 256 * KiB // evidence, before it is parsed
+	Timestamp   = 16 * KiB  // in a bundle: a signature and the certificates to it
+	DERDepth    = 32        // nesting of a timestamp
 	TrustedRoot = 1 * MiB   // trusted_root.json or signing_config.json of a Sigstore instance
 	Catalogue   = 64 * MiB  // search/tools.json
 	Tile        = 64 * KiB  // one hash tile is at most 8 KiB
@@ -101,5 +103,9 @@ const (
 
 // State of one user.
 const (
+	// Pin is more than what is kept of one registry can need: a head with its
+	// evidence and its list of revoked releases, and a Sigstore instance, all of
+	// the largest size and in base64.
+	Pin      = 16 * MiB
 	LockWait = 30 * time.Second
 )

@@ -1,6 +1,7 @@
 package sigtest
 
 import (
+	"crypto/x509/pkix"
 	"slices"
 	"time"
 
@@ -19,6 +20,7 @@ type deviation struct {
 	stampedAt, validFrom, until time.Time
 	san, payloadType            string
 	without                     []int
+	besides                     []pkix.Extension
 }
 
 func deviate(changes []Change) deviation {
@@ -72,6 +74,12 @@ func SAN(uri string) Change { return func(d *deviation) { d.san = uri } }
 // 1.3.6.1.4.1.57264.1.n.
 func WithoutExtension(n int) Change {
 	return func(d *deviation) { d.without = append(d.without, n) }
+}
+
+// Extension certifies something besides. One of the names of the subject takes
+// the place of the SAN.
+func Extension(e pkix.Extension) Change {
+	return func(d *deviation) { d.besides = append(d.besides, e) }
 }
 
 // PayloadType signs the payload as something else than an in-toto statement.

@@ -91,6 +91,6 @@ func (f *fulcio) template(c Claims, now time.Time, d deviation) (*x509.Certifica
 		KeyUsage:        x509.KeyUsageDigitalSignature,
 		ExtKeyUsage:     []x509.ExtKeyUsage{x509.ExtKeyUsageCodeSigning},
 		URIs:            []*url.URL{san},
-		ExtraExtensions: extensions,
+		ExtraExtensions: append(extensions, d.besides...),
 	}, nil
 }

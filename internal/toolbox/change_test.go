@@ -2,9 +2,11 @@ package toolbox_test
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 
 	"github.com/patch-cat/patch-git/internal/fault"
+	"github.com/patch-cat/patch-git/internal/limits"
 	"github.com/patch-cat/patch-git/internal/signing"
 	"github.com/patch-cat/patch-git/internal/toolbox"
 	"github.com/patch-cat/patch-git/registry"
@@ -56,5 +58,28 @@ func TestChangePin(t *testing.T) {
 	}
 	if left, err := s.box.Pins(); err != nil || len(left) != 0 {
 		t.Errorf("left are %v, %v", left, err)
+	}
+}
+
+// TestLargePin: what a registry may publish and a Sigstore instance may have can
+// be read back once it is kept, and takes no other registry with it.
+func TestLargePin(t *testing.T) {
+	s := newScene(t)
+	large := toolbox.Pin{
+		Name: "large/tools", Location: "/large", Trust: s.doc.Trust,
+		TrustedRoot: make([]byte, limits.TrustedRoot), SigningConfig: make([]byte, limits.TrustedRoot),
+		HeadEvidence: make([]byte, limits.Bundle), Head: make([]byte, limits.Document), Revoked: make([]byte, limits.Document),
+	}
+	for range 8 {
+		large.Mirrors = append(large.Mirrors, "https://"+strings.Repeat("x", 8000))
+	}
+	if err := s.box.AddPin(t.Context(), large); err != nil {
+		t.Fatal(err)
+	}
+	if p, err := s.box.Pin(large.Name); err != nil || !bytes.Equal(p.Revoked, large.Revoked) {
+		t.Errorf("kept is %.100v, %v", p, err)
+	}
+	if all, err := s.box.Pins(); err != nil || len(all) != 2 {
+		t.Errorf("%d registries, %v", len(all), err)
 	}
 }

@@ -44,10 +44,6 @@ type Pin struct {
 
 const pinSchema = 1
 
-// pinBytes has room for the largest documents that a pin keeps, in base64: a pin
-// that could be written and not read would end the trust in a registry.
-const pinBytes = 4 * limits.Document
-
 // Policy is whose word counts for the registry. Of a pin that was not read from
 // the toolbox, nor armed by it, a keyless one refuses everything.
 func (p Pin) Policy() verify.Policy {
@@ -106,7 +102,7 @@ func cutJSON(name string) (string, bool) {
 
 // Pin returns one registry.
 func (t *Toolbox) Pin(n spec.RegistryName) (Pin, error) {
-	data, err := durable.ReadFileNoFollow(t.pinPath(n), pinBytes)
+	data, err := durable.ReadFileNoFollow(t.pinPath(n), limits.Pin)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Pin{}, fault.New(fault.NotFound, "no_registry", "registry %s is not added", n).
 			Hint("patch-git registry add <path or URL>")
