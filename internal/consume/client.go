@@ -150,14 +150,32 @@ func followed(ctx context.Context, last toolbox.Pin, src registry.Source, chain 
 	if err != nil {
 		return verify.Head{}, err
 	}
-	var seen *verify.Seen
-	if before, ok, err := last.LastHead(); err != nil {
+	seen, err := lastSeen(last)
+	if err != nil {
 		return verify.Head{}, err
-	} else if ok {
-		s := before.Seen()
-		seen = &s
 	}
 	return head, head.Follows(seen, tiles(ctx, src))
+}
+
+// lastSeen is what the user saw last of a registry; nil where nothing was. That
+// head was verified before it was kept. An authority that was withdrawn since,
+// by a newer trusted root, takes away what it vouched for, and not the memory
+// that refuses what is older: the next head would otherwise not be believed
+// because of the one before.
+func lastSeen(pin toolbox.Pin) (*verify.Seen, error) {
+	head, ok, err := pin.LastHead()
+	if fault.ReasonOf(err) == string(verify.ReasonRoot) {
+		doc, err := ledger.ParseHead(pin.Head)
+		if err != nil {
+			return nil, fault.New(fault.NotVerified, string(verify.ReasonHead), "%s: %w", pin.Name, err)
+		}
+		return &verify.Seen{Seq: doc.Seq, Digest: spec.DigestOf(pin.Head), Log: doc.Log, Time: doc.Time}, nil
+	}
+	if err != nil || !ok {
+		return nil, err
+	}
+	s := head.Seen()
+	return &s, nil
 }
 
 // tiles reads the log's tiles; one that is missing is an outage, not a verdict.

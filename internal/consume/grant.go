@@ -177,18 +177,18 @@ func notSystem(real string) error {
 	return nil
 }
 
-// spare refuses grants that reach patch-git's own state: the signing keys, the
-// records of other runs, and, for who can write, whom the user trusts and what
-// the user agreed to.
+// spare refuses grants that reach patch-git's own state, or have it in them: the
+// signing keys, the records of other runs, whom the user trusts and what the
+// user agreed to.
 func (g *grants) spare(state string) error {
 	real, err := filepath.EvalSymlinks(state)
 	if err != nil {
 		real = state // not there yet; who can write around it could make it
 	}
 	for _, a := range g.list {
-		if within(a.Path, real) || a.Write && within(real, a.Path) {
+		if within(a.Path, real) || within(real, a.Path) {
 			return fault.New(fault.Denied, "path", "%s cannot be given to a tool: patch-git keeps there whom you trust", spec.Quote(a.Path)).
-				Hint("copy the file to another folder")
+				Hint("name the file or the folder that it needs, outside of %s", spec.Quote(real))
 		}
 	}
 	return nil

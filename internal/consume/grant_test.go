@@ -104,7 +104,8 @@ func TestGrantRefusals(t *testing.T) {
 	}
 }
 
-// TestStateIsSpared: a tool that could write there would decide what it may.
+// TestStateIsSpared: a tool that could write there would decide what it may, and
+// one that could read there would have the keys.
 func TestStateIsSpared(t *testing.T) {
 	base, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -125,7 +126,8 @@ func TestStateIsSpared(t *testing.T) {
 		{audit.Grant{Path: filepath.Join(state, "keys")}, false},
 		{audit.Grant{Path: state}, false},
 		{audit.Grant{Path: filepath.Join(base, "home"), Write: true}, false},
-		{audit.Grant{Path: filepath.Join(base, "home")}, true},
+		{audit.Grant{Path: filepath.Join(base, "home")}, false}, // the keys are in there
+		{audit.Grant{Path: filepath.Join(base, "home", "state2")}, true},
 		{audit.Grant{Path: filepath.Join(base, "home", "state2"), Write: true}, true},
 	} {
 		g := &grants{list: []audit.Grant{c.a}}

@@ -82,6 +82,50 @@ func TestPublicSigstore(t *testing.T) {
 	}
 }
 
+// TestWithdrawnAuthority: a newer trusted root does not know any more who vouched
+// for the head that was kept. That head counts for nothing but as what was seen:
+// the next one is believed, and what is older than it is refused.
+func TestWithdrawnAuthority(t *testing.T) {
+	a := newAcme(t)
+	own := sigtest.GitHub("acme", "tools")
+	dir := a.sealAs(filepath.Join(t.TempDir(), "reg"), own, "1.0.0")
+	early := filepath.Join(t.TempDir(), "early")
+	if err := os.CopyFS(early, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	a.sealAs(dir, own, "1.1.0")
+	a.refreshed()
+	if _, err := a.client.AddRegistry(t.Context(), dir, AddOptions{Repository: "acme/tools"}); err != nil {
+		t.Fatal(err)
+	}
+	// Sigstore has other authorities and logs from here on.
+	next, err := sigtest.New(sigtest.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.sigstore = next
+	if a.root, err = next.TrustedRoot(); err != nil {
+		t.Fatal(err)
+	}
+	a.refreshed()
+	before := pinned(t, a.client)
+	if _, err := a.client.Search(t.Context(), "", "", 0); fault.ReasonOf(err) != string(verify.ReasonRoot) {
+		t.Errorf("the head of before: %v", err)
+	}
+	a.sealAs(early, own, "2.0.0")
+	if _, err := a.client.AddRegistry(t.Context(), early, AddOptions{Repository: "acme/tools"}); fault.KindOf(err) != fault.NotVerified || fault.ReasonOf(err) == string(verify.ReasonRoot) {
+		t.Errorf("a fork, signed under the new root: %v", err)
+	}
+	if !same(before, pinned(t, a.client)) {
+		t.Error("a refusal changed what is pinned")
+	}
+	a.sealAs(dir, own, "1.2.0")
+	added, err := a.client.AddRegistry(t.Context(), dir, AddOptions{Repository: "acme/tools"})
+	if err != nil || added.Head.Seq != 3 {
+		t.Fatalf("the next head: %+v, %v", added, err)
+	}
+}
+
 // TestDamagedRoot: what cannot be read stops keyless registries, is no outage,
 // and is not asked for where a key signs.
 func TestDamagedRoot(t *testing.T) {

@@ -143,13 +143,12 @@ func (c *Client) changeRegistry(ctx context.Context, old, pin toolbox.Pin, src r
 	if err != nil {
 		return nil, err
 	}
-	if before, ok, err := old.LastHead(); err != nil {
+	seen, err := lastSeen(old)
+	if err != nil {
 		return nil, err
-	} else if ok {
-		s := before.Seen()
-		if err := head.Follows(&s, tiles(ctx, src)); err != nil {
-			return nil, err
-		}
+	}
+	if err := head.Follows(seen, tiles(ctx, src)); err != nil {
+		return nil, err
 	}
 	pin.HeadEvidence, pin.Head, pin.Revoked = chain.HeadEvidence, chain.Head, chain.Revoked
 	if err := c.Box.ChangePin(ctx, old, pin); err != nil {
