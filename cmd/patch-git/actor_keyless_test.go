@@ -186,7 +186,7 @@ func (j *job) apply(change string) error {
 		return nil
 	}
 	c, ok := map[string]sigtest.Change{
-		"no-sct": sigtest.NoSCT, "foreign-sct": sigtest.ForeignSCT,
+		"no-sct": sigtest.NoSCT, "foreign-sct": sigtest.ForeignSCT, "two-scts": sigtest.DuplicateSCT,
 		"no-timestamp": sigtest.NoTimestamp, "two-timestamps": sigtest.DuplicateTimestamp,
 		"no-log": sigtest.NoLog, "two-logs": sigtest.DuplicateLog, "logged-as-other": sigtest.LogOtherDigest,
 		"payload-type": sigtest.PayloadType("text/plain"),

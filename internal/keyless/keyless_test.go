@@ -158,6 +158,7 @@ func TestMachinery(t *testing.T) {
 		want   verify.Reason
 	}{
 		"no proof of the certificate's log":   {sigtest.NoSCT, verify.ReasonCertificate},
+		"one promise of a log twice":          {sigtest.DuplicateSCT, verify.ReasonCertificate},
 		"a foreign log of certificates":       {sigtest.ForeignSCT, verify.ReasonRoot},
 		"no timestamp":                        {sigtest.NoTimestamp, verify.ReasonTime},
 		"two timestamps":                      {sigtest.DuplicateTimestamp, verify.ReasonTime},

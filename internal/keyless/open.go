@@ -109,6 +109,12 @@ func (r *Root) seen(c *claim, chains [][]*x509.Certificate) error {
 	if err != nil || len(promises) == 0 {
 		return c.no(verify.ReasonCertificate, "has a certificate that no log of certificates has seen")
 	}
+	// One log does not count twice, here as with entries and timestamps.
+	for i, p := range promises {
+		if slices.ContainsFunc(promises[:i], func(o *ct.SignedCertificateTimestamp) bool { return o.LogID == p.LogID }) {
+			return c.no(verify.ReasonCertificate, "has a certificate with two promises of one log")
+		}
+	}
 	known := false
 	for _, p := range promises {
 		log := byID(r.material.CTLogs(), p.LogID.KeyID[:])

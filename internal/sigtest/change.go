@@ -13,7 +13,7 @@ type Change func(*deviation)
 
 // deviation is what an instance does otherwise than it should.
 type deviation struct {
-	noSCT, foreignSCT           bool
+	noSCT, foreignSCT, twoSCTs  bool
 	noTimestamp, twoTimestamps  bool
 	noEntry, twoEntries         bool
 	otherDigest, olderLog       bool
@@ -36,6 +36,9 @@ func NoSCT(d *deviation) { d.noSCT = true }
 
 // ForeignSCT has the certificate logged by a log that nobody knows.
 func ForeignSCT(d *deviation) { d.foreignSCT = true }
+
+// DuplicateSCT states the one promise twice, as if two logs had given it.
+func DuplicateSCT(d *deviation) { d.twoSCTs = true }
 
 // NoTimestamp asks no timestamp authority.
 func NoTimestamp(d *deviation) { d.noTimestamp = true }

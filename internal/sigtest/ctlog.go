@@ -8,6 +8,7 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/asn1"
+	"slices"
 	"time"
 
 	ct "github.com/google/certificate-transparency-go"
@@ -39,8 +40,8 @@ var sctListID = asn1.ObjectIdentifier{1, 3, 6, 1, 4, 1, 11129, 2, 4, 2}
 
 // promise returns the extension with the log's signed promise to list a
 // certificate, which is given as what is signed of it before the extension is
-// there (RFC 6962, section 3.2).
-func (l *ctLog) promise(tbs []byte, issuer *x509.Certificate, at time.Time) (pkix.Extension, error) {
+// there (RFC 6962, section 3.2). It stands there so many times.
+func (l *ctLog) promise(tbs []byte, issuer *x509.Certificate, at time.Time, times int) (pkix.Extension, error) {
 	sct := ct.SignedCertificateTimestamp{
 		SCTVersion: ct.V1,
 		LogID:      ct.LogID{KeyID: l.id},
@@ -70,7 +71,7 @@ func (l *ctLog) promise(tbs []byte, issuer *x509.Certificate, at time.Time) (pki
 	if err != nil {
 		return pkix.Extension{}, err
 	}
-	list, err := tls.Marshal(ctx509.SignedCertificateTimestampList{SCTList: []ctx509.SerializedSCT{{Val: one}}})
+	list, err := tls.Marshal(ctx509.SignedCertificateTimestampList{SCTList: slices.Repeat([]ctx509.SerializedSCT{{Val: one}}, times)})
 	if err != nil {
 		return pkix.Extension{}, err
 	}

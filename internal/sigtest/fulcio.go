@@ -55,7 +55,11 @@ func (f *fulcio) certify(public crypto.PublicKey, c Claims, now time.Time, d dev
 			return nil, err
 		}
 	}
-	promise, err := log.promise(bare.RawTBSCertificate, f.intermediate.cert, now)
+	times := 1
+	if d.twoSCTs {
+		times = 2
+	}
+	promise, err := log.promise(bare.RawTBSCertificate, f.intermediate.cert, now, times)
 	if err != nil {
 		return nil, err
 	}
