@@ -80,15 +80,6 @@ func (j *job) theySign(t *testing.T) ([]byte, error) {
 // should have signed: a logged certificate, a logged signature, a signed time.
 func (j *job) theySay(t *testing.T, data []byte, san string) error {
 	t.Helper()
-	trusted, err := root.NewTrustedRootFromJSON(j.server.TrustedRoot)
-	if err != nil {
-		t.Fatal(err)
-	}
-	v, err := sigstore.NewVerifier(trusted,
-		sigstore.WithSignedCertificateTimestamps(1), sigstore.WithTransparencyLog(1), sigstore.WithSignedTimestamps(1))
-	if err != nil {
-		t.Fatal(err)
-	}
 	id, err := sigstore.NewShortCertificateIdentity(j.policy.Trust.Identity.Issuer, "", san, "")
 	if err != nil {
 		t.Fatal(err)
@@ -97,6 +88,6 @@ func (j *job) theySay(t *testing.T, data []byte, san string) error {
 	if err := b.UnmarshalJSON(data); err != nil {
 		return err
 	}
-	_, err = v.Verify(&b, sigstore.NewPolicy(sigstore.WithoutArtifactUnsafe(), sigstore.WithCertificateIdentity(id)))
+	_, err = j.theirs.Verify(&b, sigstore.NewPolicy(sigstore.WithoutArtifactUnsafe(), sigstore.WithCertificateIdentity(id)))
 	return err
 }
