@@ -89,3 +89,25 @@ func TestInitBudget(t *testing.T) {
 		t.Errorf("our own packages take %v to initialise, the budget is %v", bestOwn, ownInitBudget)
 	}
 }
+
+// TestDeadMethods asks the linker whether something in the program looks up
+// methods by names that it cannot know. If so it keeps every exported method
+// of every type, and what they call: by a fifth more program, which every
+// start maps and every run starts twice.
+func TestDeadMethods(t *testing.T) {
+	build := exec.Command("go", "build", "-ldflags=-dumpdep", "-o", filepath.Join(t.TempDir(), "patch-git"), ".")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	out, err := build.CombinedOutput()
+	if err != nil {
+		t.Fatalf("building: %v\n%.2000s", err, out)
+	}
+	lines := strings.Split(string(out), "\n")
+	if len(lines) < 1000 {
+		t.Fatalf("the linker told no dependencies:\n%s", out)
+	}
+	for _, line := range lines {
+		if from, _, found := strings.Cut(line, "<ReflectMethod>"); found {
+			t.Fatalf("methods are looked up by reflection: %s", from)
+		}
+	}
+}
