@@ -1,14 +1,12 @@
 package ahead
 
 import (
+	"io/fs"
 	"os"
-	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/patch-cat/patch-git/internal/durable"
 	"github.com/patch-cat/patch-git/internal/paths"
 	"github.com/patch-cat/patch-git/internal/sandbox"
 	"github.com/patch-cat/patch-git/spec"
@@ -21,35 +19,9 @@ const maxGuess = 256 << 10
 // when there was no guess. It is nil in a process that runs no tool.
 var begun chan *sandbox.Sandbox
 
-// init begins when the command line is that of a run. It is not left to main,
-// because by then a third of the time is gone that it saves: packages are
-// initialised in the order of their import paths as soon as what they import
-// is ready, and this one comes before the slow ones. So it cannot be handed
-// what it needs of the machine, and looks for itself.
-func init() {
-	name, ok := toolOf(os.Args)
-	if !ok {
-		return
-	}
-	begun = make(chan *sandbox.Sandbox, 1)
-	go func() {
-		defer close(begun)
-		home, _ := os.UserHomeDir()
-		own := paths.Default(runtime.GOOS, home, os.Getenv)
-		job, ok := guess(own, name)
-		if !ok {
-			return
-		}
-		if box := sandbox.Remembered(Options(own, time.Now)); box != nil {
-			box.Warm(job)
-			begun <- box
-		}
-	}()
-}
-
 // Options are how this program opens the sandbox of one user.
 func Options(p paths.Paths, now func() time.Time) sandbox.Options {
-	return sandbox.Options{Now: now, Cache: filepath.Join(p.Cache(), "sandbox.json")}
+	return sandbox.Options{Now: now, Cache: p.Driver()}
 }
 
 // toolOf reads the tool's name out of a command line such as
@@ -79,19 +51,6 @@ func Drop() {
 	}
 }
 
-func guessPath(p paths.Paths, name spec.Name) string {
-	return filepath.Join(p.Cache(), "ahead", name.String()+".job")
-}
-
-// guess reads the job that a tool had last time.
-func guess(p paths.Paths, name spec.Name) (job sandbox.Job, ok bool) {
-	b, err := durable.ReadFileNoFollow(guessPath(p, name), maxGuess)
-	if err != nil || job.UnmarshalBinary(b) != nil {
-		return sandbox.Job{}, false
-	}
-	return job, harmless(job)
-}
-
 // harmless tells whether a job may be started on the strength of a guess.
 func harmless(j sandbox.Job) bool {
 	return j.Late && !j.Network && !slices.ContainsFunc(j.Mounts, func(m sandbox.Mount) bool { return m.Write })
@@ -100,10 +59,12 @@ func harmless(j sandbox.Job) bool {
 // Learn keeps the job of a run that just took place, without its late input, for
 // the next run of the same tool. A tool whose job cannot be guessed, because
 // it has the network or was given paths, is forgotten. Failing costs only time.
-func Learn(p paths.Paths, name spec.Name, job sandbox.Job, guessable bool) {
-	path := guessPath(p, name)
+// write is durable.Replace, which this package cannot import: it would come
+// too late.
+func Learn(p paths.Paths, name spec.Name, job sandbox.Job, guessable bool, write func(path string, b []byte, perm fs.FileMode) error) {
+	path := p.Guess(name)
 	if b, err := job.MarshalBinary(); err == nil && guessable && harmless(job) && len(b) <= maxGuess {
-		_ = durable.Replace(path, b, 0o600)
+		_ = write(path, b, 0o600)
 		return
 	}
 	_ = os.Remove(path)

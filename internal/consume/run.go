@@ -11,6 +11,7 @@ import (
 
 	"github.com/patch-cat/patch-git/internal/ahead"
 	"github.com/patch-cat/patch-git/internal/audit"
+	"github.com/patch-cat/patch-git/internal/durable"
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/limits"
 	"github.com/patch-cat/patch-git/internal/sandbox"
@@ -224,7 +225,7 @@ func (c *Client) run(ctx context.Context, s *Subject, args json.RawMessage, o Ru
 		return nil, none, err
 	}
 	if s.Ref.Name != "" && !out.Warm {
-		ahead.Learn(c.Host.Paths, s.Ref.Name, job, len(g.list) == 0 && !o.UnsafeNoSandbox)
+		ahead.Learn(c.Host.Paths, s.Ref.Name, job, len(g.list) == 0 && !o.UnsafeNoSandbox, durable.Replace)
 	}
 	rec.Sandbox.Driver, rec.Sandbox.NotEnforced = out.Driver, out.NotEnforced
 	rec.ExitCode, rec.DurationMS = out.Exit, out.Duration.Milliseconds()

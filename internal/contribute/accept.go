@@ -7,7 +7,7 @@ import (
 
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/pyenv"
-	"github.com/patch-cat/patch-git/internal/sandbox"
+	"github.com/patch-cat/patch-git/internal/trusted"
 	"github.com/patch-cat/patch-git/ledger"
 	"github.com/patch-cat/patch-git/registry"
 	"github.com/patch-cat/patch-git/spec"
@@ -52,7 +52,7 @@ func (w *Workshop) resolve(ctx context.Context, t *spec.Tool) (*ledger.Closure, 
 	if err != nil {
 		return nil, nil, err
 	}
-	closure, pylock, err := pythons.Resolve(ctx, sandbox.RunTrusted, pyenv.Request{
+	closure, pylock, err := pythons.Resolve(ctx, trusted.Run, pyenv.Request{
 		Packages: t.Runtime.Packages, Python: t.Runtime.PythonVersion, Targets: pyenv.Targets(),
 		Progress: func(step string) { w.progress("resolving packages of "+t.Name.String()+" for "+step, 0, 0) },
 	})

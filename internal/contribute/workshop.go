@@ -2,7 +2,6 @@ package contribute
 
 import (
 	"context"
-	"path/filepath"
 	"time"
 
 	"github.com/patch-cat/patch-git/internal/fault"
@@ -48,7 +47,7 @@ func (w *Workshop) warn(text string) {
 
 // pythons opens the sandbox and what runs in it.
 func (w *Workshop) pythons(ctx context.Context) (*pyenv.Pythons, *sandbox.Sandbox, error) {
-	box, err := sandbox.Open(ctx, sandbox.Options{Now: w.host.Now, Cache: filepath.Join(w.host.Paths.Cache(), "sandbox.json")})
+	box, err := sandbox.Open(ctx, sandbox.Options{Now: w.host.Now, Cache: w.host.Paths.Driver()})
 	if err != nil {
 		return nil, nil, err
 	}

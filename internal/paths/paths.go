@@ -1,11 +1,7 @@
 // Package paths says where the state of one user lies.
 package paths
 
-import (
-	"path/filepath"
-
-	"github.com/patch-cat/patch-git/spec"
-)
+import "github.com/patch-cat/patch-git/spec"
 
 // Paths are the places of one user's state. Every place is a method, so that
 // nobody joins strings. All of them lie below Root, which follows env-paths
@@ -16,75 +12,81 @@ type Paths struct{ Root string }
 // operating system's custom says for data of one user. home is the user's home
 // directory. The result has an empty Root when there is nowhere to go.
 func Default(goos, home string, getenv func(string) string) Paths {
-	if p := getenv("PATCH_GIT_HOME"); filepath.IsAbs(p) {
-		return Paths{Root: filepath.Clean(p)}
+	if p := getenv("PATCH_GIT_HOME"); isAbs(p) {
+		return Paths{Root: clean(p)}
 	}
 	const app = "patch-cat"
 	switch goos {
 	case "windows":
 		if p := getenv("LOCALAPPDATA"); p != "" {
-			return Paths{Root: filepath.Join(p, app, "Data")}
+			return Paths{Root: join(p, app, "Data")}
 		}
 		if home != "" {
-			return Paths{Root: filepath.Join(home, "AppData", "Local", app, "Data")}
+			return Paths{Root: join(home, "AppData", "Local", app, "Data")}
 		}
 	case "darwin":
 		if home != "" {
-			return Paths{Root: filepath.Join(home, "Library", "Application Support", app)}
+			return Paths{Root: join(home, "Library", "Application Support", app)}
 		}
 	default:
-		if p := getenv("XDG_DATA_HOME"); filepath.IsAbs(p) {
-			return Paths{Root: filepath.Join(p, app)}
+		if p := getenv("XDG_DATA_HOME"); isAbs(p) {
+			return Paths{Root: join(p, app)}
 		}
 		if home != "" {
-			return Paths{Root: filepath.Join(home, ".local", "share", app)}
+			return Paths{Root: join(home, ".local", "share", app)}
 		}
 	}
 	return Paths{}
 }
 
 // Config is the user's configuration, mode 0600 [AR-25].
-func (p Paths) Config() string { return filepath.Join(p.Root, "config.json") }
+func (p Paths) Config() string { return join(p.Root, "config.json") }
 
 // Index is the list of installed tools [AR-22].
-func (p Paths) Index() string { return filepath.Join(p.Root, "index.json") }
+func (p Paths) Index() string { return join(p.Root, "index.json") }
 
 // Lock is the file that writers of the index hold.
-func (p Paths) Lock() string { return filepath.Join(p.Root, ".lock") }
+func (p Paths) Lock() string { return join(p.Root, ".lock") }
 
 // Tools has one main file per installed tool, <name>.py for Patch tools [AR-21].
-func (p Paths) Tools() string { return filepath.Join(p.Root, "tools") }
+func (p Paths) Tools() string { return join(p.Root, "tools") }
 
 // Tool is where the current version of a Patch tool lies.
-func (p Paths) Tool(n spec.Name) string { return filepath.Join(p.Tools(), string(n)+".py") }
+func (p Paths) Tool(n spec.Name) string { return join(p.Tools(), string(n)+".py") }
 
 // Receipts has the receipt and the evidence of each installed release, the
 // commit point of an install.
-func (p Paths) Receipts() string { return filepath.Join(p.Root, "receipts") }
+func (p Paths) Receipts() string { return join(p.Root, "receipts") }
 
 // Store has release files by digest [C-11].
-func (p Paths) Store() string { return filepath.Join(p.Root, "store") }
+func (p Paths) Store() string { return join(p.Root, "store") }
 
 // Runs has one .json per execution [AR-23].
-func (p Paths) Runs() string { return filepath.Join(p.Root, "runs") }
+func (p Paths) Runs() string { return join(p.Root, "runs") }
 
 // Blobs has stdout and stderr of runs by digest [AR-24].
-func (p Paths) Blobs() string { return filepath.Join(p.Runs(), "blobs") }
+func (p Paths) Blobs() string { return join(p.Runs(), "blobs") }
 
 // Registries has what is pinned and last seen of each registry.
-func (p Paths) Registries() string { return filepath.Join(p.Root, "registries") }
+func (p Paths) Registries() string { return join(p.Root, "registries") }
 
 // Watched has how far the log of each registry was read.
-func (p Paths) Watched() string { return filepath.Join(p.Root, "watched") }
+func (p Paths) Watched() string { return join(p.Root, "watched") }
 
 // Trust has the refreshed trusted root of the public Sigstore.
-func (p Paths) Trust() string { return filepath.Join(p.Root, "trust") }
+func (p Paths) Trust() string { return join(p.Root, "trust") }
 
 // Envs has Python environments by the digest of their closure.
-func (p Paths) Envs() string { return filepath.Join(p.Root, "envs") }
+func (p Paths) Envs() string { return join(p.Root, "envs") }
 
 // Keys has the private keys of registries that this user maintains, mode 0600.
-func (p Paths) Keys() string { return filepath.Join(p.Root, "keys") }
+func (p Paths) Keys() string { return join(p.Root, "keys") }
 
 // Cache is what can be deleted at any time.
-func (p Paths) Cache() string { return filepath.Join(p.Root, "cache") }
+func (p Paths) Cache() string { return join(p.Root, "cache") }
+
+// Driver says which driver of the sandbox works until the next boot.
+func (p Paths) Driver() string { return join(p.Cache(), "sandbox.json") }
+
+// Guess is the job that a tool will probably have, the one of its last run.
+func (p Paths) Guess(n spec.Name) string { return join(p.Cache(), "ahead", n.String()+".job") }

@@ -29,8 +29,8 @@ type Request struct {
 	Progress     func(step string)
 }
 
-// Trusted runs a host program that the person trusts; sandbox.RunTrusted is
-// the one outside of tests.
+// Trusted runs a host program that the person trusts; trusted.Run is the
+// one outside of tests.
 type Trusted func(ctx context.Context, argv, env []string, dir string, stdin []byte) (sandbox.Outcome, error)
 
 // requirementGrammar is stricter than the resolver's own, so that no line can

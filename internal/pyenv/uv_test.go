@@ -22,7 +22,7 @@ import (
 	"time"
 
 	"github.com/patch-cat/patch-git/internal/fault"
-	"github.com/patch-cat/patch-git/internal/sandbox"
+	"github.com/patch-cat/patch-git/internal/trusted"
 	"github.com/patch-cat/patch-git/spec"
 )
 
@@ -32,7 +32,7 @@ func realUV(t *testing.T, env map[string]string) *Pythons {
 	all := map[string]string{"PATH": os.Getenv("PATH"), "HOME": os.Getenv("HOME"), "UV_CACHE_DIR": t.TempDir()}
 	maps.Copy(all, env)
 	p := New(testHost(t, all), box(t, ""))
-	if _, err := p.resolver(t.Context(), sandbox.RunTrusted); fault.ReasonOf(err) == "no_resolver" {
+	if _, err := p.resolver(t.Context(), trusted.Run); fault.ReasonOf(err) == "no_resolver" {
 		t.Skip("uv is not on PATH: python3 -m venv v && v/bin/pip install uv, and put v/bin on PATH")
 	}
 	return p
@@ -131,7 +131,7 @@ func TestUVOverLoopback(t *testing.T) {
 	}
 	in := anyPython(t, p)
 	request := Request{Packages: []string{"alpha==1.0"}, Python: in.Minor(), Targets: Targets()}
-	c, lock, err := p.Resolve(t.Context(), sandbox.RunTrusted, request)
+	c, lock, err := p.Resolve(t.Context(), trusted.Run, request)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,12 +151,12 @@ func TestUVOverLoopback(t *testing.T) {
 		t.Errorf("got %q, %s, want 42", out.Stdout, out.Stderr)
 	}
 	request.Packages = []string{"alpha==3.0"}
-	if _, _, err := p.Resolve(t.Context(), sandbox.RunTrusted, request); fault.ReasonOf(err) != "unresolvable" {
+	if _, _, err := p.Resolve(t.Context(), trusted.Run, request); fault.ReasonOf(err) != "unresolvable" {
 		t.Errorf("a version that is not there: got %v, want unresolvable", err)
 	}
 	server.Close()
 	request.Packages = []string{"gamma==1.0"}
-	if _, _, err := p.Resolve(t.Context(), sandbox.RunTrusted, request); fault.ReasonOf(err) != "resolver" {
+	if _, _, err := p.Resolve(t.Context(), trusted.Run, request); fault.ReasonOf(err) != "resolver" {
 		t.Errorf("no index: got %v, want it not to be a statement about the package", err)
 	}
 }
@@ -172,7 +172,7 @@ func TestUVOverNetwork(t *testing.T) {
 		in = anyPython(t, p)
 	}
 	start := time.Now()
-	c, lock, err := p.Resolve(t.Context(), sandbox.RunTrusted, Request{
+	c, lock, err := p.Resolve(t.Context(), trusted.Run, Request{
 		Packages: []string{"pdfplumber==0.11.4", "pillow==11.0.0"}, Python: in.Minor(), Targets: Targets(),
 		Progress: func(step string) { t.Log(step, time.Since(start).Round(time.Millisecond)) },
 	})

@@ -9,8 +9,8 @@
 //
 // What it never does. It never runs a job with less than it was asked to
 // enforce without saying so, it never runs one unprotected (only [OpenUnsafe],
-// a separate constructor, does, and [RunTrusted], which takes no job), it never
-// reads an inherited environment, and it never mixes its own set-up failures with the program's exit code or its
+// a separate constructor, does), it never reads an inherited environment, and
+// it never mixes its own set-up failures with the program's exit code or its
 // standard error: those arrive as an error of kind Denied or Unavailable.
 //
 // Drivers, tried in this order:
@@ -23,9 +23,12 @@
 //     open is in NotEnforced.
 //
 // Both start this same program again under another argv[0]; an init of this
-// package is what it becomes then, before main and without a call. The tool is process 1 of its pid
-// namespace, so a signal that it sends to itself and does not handle is
-// ignored by the kernel; faults, exits and exceptions are reported as usual.
+// package is what it becomes then, before main and without a call. So whatever
+// this package imports is waited for twice by every run, and with it all
+// packages whose paths come first in the alphabet: path/filepath and os/exec
+// are too late for it. The tool is process 1 of its pid namespace, so a signal
+// that it sends to itself and does not handle is ignored by the kernel; faults,
+// exits and exceptions are reported as usual.
 //
 // Paths. A job is written with paths as the program will see them.
 // [ScratchDir] is its private, empty, writable directory. Where a driver

@@ -3,7 +3,9 @@ package sandbox
 import (
 	"io"
 	"os"
-	"path/filepath"
+	"strconv"
+
+	"golang.org/x/sys/unix"
 )
 
 // libraries are the places of the dynamic loader and the C library on the
@@ -23,11 +25,21 @@ var libraries = [...]string{
 func HostLibraries() []Mount {
 	var mounts []Mount
 	for _, p := range libraries {
-		if real, err := filepath.EvalSymlinks(p); err == nil && real == p {
+		if real, err := resolve(p); err == nil && real == p {
 			mounts = append(mounts, Mount{Source: p, Target: p})
 		}
 	}
 	return mounts
+}
+
+// resolve is where a path leads, through all links, as the kernel itself tells.
+func resolve(p string) (string, error) {
+	fd, err := unix.Open(p, unix.O_PATH|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = unix.Close(fd) }()
+	return os.Readlink("/proc/self/fd/" + strconv.Itoa(fd))
 }
 
 // maxResolver is what is read of a resolver file.
@@ -63,7 +75,7 @@ var authorities = [...]string{
 func certificates() []Mount {
 	var mounts []Mount
 	for _, p := range authorities {
-		if real, err := filepath.EvalSymlinks(p); err == nil {
+		if real, err := resolve(p); err == nil {
 			mounts = append(mounts, Mount{Source: real, Target: p})
 		}
 	}
@@ -74,7 +86,7 @@ func certificates() []Mount {
 func networkPaths() []string {
 	var paths []string
 	for _, p := range append([]string{"/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf"}, authorities[:]...) {
-		if real, err := filepath.EvalSymlinks(p); err == nil {
+		if real, err := resolve(p); err == nil {
 			paths = append(paths, real)
 		}
 	}

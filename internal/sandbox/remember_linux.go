@@ -2,7 +2,7 @@ package sandbox
 
 import (
 	"os"
-	"path/filepath"
+	"path"
 	"strings"
 )
 
@@ -38,7 +38,7 @@ func remember(file, name string) {
 	if file == "" {
 		return
 	}
-	f, err := os.CreateTemp(filepath.Dir(file), ".sandbox-*")
+	f, err := os.CreateTemp(path.Dir(file), ".sandbox-*")
 	if err != nil {
 		return
 	}

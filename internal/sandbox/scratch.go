@@ -5,8 +5,9 @@ package sandbox
 import (
 	"cmp"
 	"os"
-	"path/filepath"
+	"path"
 	"strconv"
+	"strings"
 	"syscall"
 
 	"github.com/patch-cat/patch-git/internal/fault"
@@ -32,7 +33,7 @@ type scratch struct {
 // newScratch makes the directory below temp, for uid, and clears what others
 // left behind.
 func newScratch(temp string, uid int) (*scratch, error) {
-	temp = cmp.Or(temp, "/tmp")
+	temp = path.Clean(cmp.Or(temp, "/tmp"))
 	sweep(temp)
 	var s *scratch
 	var err error
@@ -85,9 +86,12 @@ func claim(dir string, uid int) (*scratch, error) {
 // sweep removes the directories of callers that are dead. It looks at those
 // that this user, or root for its nobody, could have made.
 func sweep(temp string) {
-	names, _ := filepath.Glob(filepath.Join(temp, scratchPrefix+"*"))
-	for _, dir := range names {
-		s, err := claim(dir, os.Getuid())
+	entries, _ := os.ReadDir(temp)
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), scratchPrefix) {
+			continue
+		}
+		s, err := claim(path.Join(temp, e.Name()), os.Getuid())
 		if err != nil {
 			continue
 		}
@@ -115,18 +119,14 @@ func (s *scratch) put(f File) error {
 	if mode == 0 {
 		mode = 0o444
 	}
-	rel, err := filepath.Rel(s.dir, f.Target)
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Dir(f.Target), 0o755); err != nil {
+	if err := os.MkdirAll(path.Dir(f.Target), 0o755); err != nil {
 		return err
 	}
 	if err := os.WriteFile(f.Target, f.Data, mode); err != nil {
 		return err
 	}
-	for p := rel; p != "." && s.uid != os.Getuid(); p = filepath.Dir(p) {
-		if err := os.Lchown(filepath.Join(s.dir, p), s.uid, s.uid); err != nil {
+	for p := f.Target; p != s.dir && below(p, s.dir) && s.uid != os.Getuid(); p = path.Dir(p) {
+		if err := os.Lchown(p, s.uid, s.uid); err != nil {
 			return err
 		}
 	}
@@ -176,7 +176,7 @@ func (h *heap) empty(dir string) {
 		var entries []os.DirEntry
 		entries, err = f.ReadDir(256)
 		for _, e := range entries {
-			at := filepath.Join(dir, e.Name())
+			at := path.Join(dir, e.Name())
 			if e.IsDir() {
 				h.lift(at, dir != ".")
 			} else {

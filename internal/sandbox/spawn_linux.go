@@ -16,8 +16,11 @@ import (
 const self = "/proc/self/exe"
 
 // helperEnv is the whole environment of the helper: one thread's worth of
-// scheduler, and no collector for a heap that lives a millisecond.
-func helperEnv() []string { return []string{"GOMAXPROCS=1", "GOGC=off"} }
+// scheduler, no look through mounts and cgroups for how many it may be, and no
+// collector for a heap that lives a millisecond.
+func helperEnv() []string {
+	return []string{"GOMAXPROCS=1", "GODEBUG=containermaxprocs=0", "GOGC=off"}
+}
 
 // pipes are the ends of one run. Those of the child are closed here once the
 // child has them. The standard input is nil unless it comes late.

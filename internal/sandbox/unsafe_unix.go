@@ -3,9 +3,7 @@
 package sandbox
 
 import (
-	"bytes"
 	"os"
-	"os/exec"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -49,49 +47,52 @@ func (none) launch(s *scratch, j Job) (*tree, error) {
 		return nil, fault.New(fault.Unavailable, "pipe", "make pipe: %w", err)
 	}
 	defer func() { _ = errW.Close() }()
-	cmd := &exec.Cmd{
-		Path: j.Argv[0], Args: j.Argv, Env: j.Env, Dir: j.Dir,
-		Stdout: outW, Stderr: errW,
-		SysProcAttr: &syscall.SysProcAttr{Setpgid: true},
-		// The program need not read all of its input, nor close it.
-		WaitDelay: drain,
-	}
-	if cmd.Env == nil {
-		cmd.Env = []string{} // nil would be the caller's own environment
-	}
 	t := &tree{stdout: outR, stderr: errR, shut: make(chan error, 1)}
 	var in *os.File
-	switch {
-	case j.Late:
-		in, t.stdin, err = os.Pipe()
-	case j.StdinFile != "":
+	if j.StdinFile != "" {
 		in, err = os.Open(j.StdinFile)
-	default:
-		cmd.Stdin = bytes.NewReader(j.Stdin)
+	} else {
+		in, t.stdin, err = os.Pipe()
 	}
 	if err != nil {
 		t.close()
 		return nil, fault.New(fault.Unavailable, "scratch", "open standard input: %w", err)
 	}
-	if in != nil {
-		defer func() { _ = in.Close() }()
-		cmd.Stdin = in
-	}
-	if err := cmd.Start(); err != nil {
+	defer func() { _ = in.Close() }()
+	proc, err := os.StartProcess(j.Argv[0], j.Argv, &os.ProcAttr{
+		Dir: j.Dir, Files: []*os.File{in, outW, errW},
+		Env: append([]string{}, j.Env...), // nil would be the caller's own environment
+		Sys: &syscall.SysProcAttr{Setpgid: true},
+	})
+	if err != nil {
 		t.close()
 		return nil, fault.New(fault.Unavailable, "exec", "start the tool: %w", err)
 	}
+	if !j.Late && t.stdin != nil {
+		go func() {
+			// The program need not read all of its input.
+			_, _ = t.stdin.Write(j.Stdin)
+			_ = t.stdin.Close()
+		}()
+	}
 	ended := make(chan ending, 1)
-	go func() {
-		// An unread rest of the input is no error of the program.
-		_ = cmd.Wait()
-		end := ending{code: cmd.ProcessState.ExitCode()}
-		if ws, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
-			end.signal = unix.SignalName(ws.Signal())
-		}
-		ended <- end
-	}()
+	go func() { ended <- await(proc, t.stdin) }()
 	t.ended = ended
-	t.kill = func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	t.kill = func() { _ = syscall.Kill(-proc.Pid, syscall.SIGKILL) }
 	return t, nil
+}
+
+// await waits for the end of the program and then ends the writing to it: a
+// process that got away can hold the other end and never read.
+func await(proc *os.Process, stdin *os.File) ending {
+	state, err := proc.Wait()
+	_ = stdin.Close()
+	if err != nil {
+		return ending{err: err}
+	}
+	end := ending{code: state.ExitCode()}
+	if ws, ok := state.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
+		end.signal = unix.SignalName(ws.Signal())
+	}
+	return end
 }

@@ -1,0 +1,66 @@
+// Package trusted runs a program that the person installed and trusts with all
+// of their rights, in no sandbox at all. It exists for the package resolver uv,
+// which a maintainer runs when accepting a version, and for nothing else: no
+// argument, file or byte of a tool, a package or a registry may decide what
+// runs here. It is apart from package sandbox, which starts everything else,
+// because what it needs of the standard library is initialised late, and a run
+// would wait for that.
+package trusted
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"github.com/patch-cat/patch-git/internal/fault"
+	"github.com/patch-cat/patch-git/internal/limits"
+	"github.com/patch-cat/patch-git/internal/sandbox"
+)
+
+// grace is how long a killed program's pipes are waited for.
+const grace = 2 * time.Second
+
+// Run runs a program to its end. argv[0] is absolute; env is the whole
+// environment. The program's own failure is an Outcome; an error means that it
+// did not start or that ctx ended it.
+func Run(ctx context.Context, argv, env []string, dir string, stdin []byte) (sandbox.Outcome, error) {
+	if len(argv) == 0 || !filepath.IsAbs(argv[0]) {
+		return sandbox.Outcome{Exit: -1}, fault.New(fault.Internal, "bad_job", "program path is not absolute")
+	}
+	stdout, stderr := &capped{limit: limits.Stdout}, &capped{limit: limits.Stderr}
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	// An empty Env would mean the inherited one to os/exec.
+	cmd.Env = append([]string{"LC_ALL=C.UTF-8"}, env...)
+	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = dir, bytes.NewReader(stdin), stdout, stderr
+	cmd.WaitDelay = grace
+	err := cmd.Run()
+	if ctx.Err() != nil {
+		return sandbox.Outcome{Exit: -1}, fault.New(fault.KindOf(ctx.Err()), "run_cancelled", "run of %s was stopped: %w", filepath.Base(argv[0]), ctx.Err())
+	}
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		return sandbox.Outcome{Exit: -1}, fault.New(fault.Unavailable, "not_started", "start %s: %w", filepath.Base(argv[0]), err)
+	}
+	return sandbox.Outcome{
+		Exit: cmd.ProcessState.ExitCode(), Stdout: stdout.kept, Stderr: stderr.kept,
+		StdoutCut: stdout.cut, StderrCut: stderr.cut, Driver: "none",
+		NotEnforced: []string{"everything: the program is trusted"},
+	}, nil
+}
+
+// capped keeps the first bytes that are written to it and counts on.
+type capped struct {
+	kept  []byte
+	limit int
+	cut   bool
+}
+
+func (c *capped) Write(b []byte) (int, error) {
+	room := max(c.limit-len(c.kept), 0)
+	c.kept = append(c.kept, b[:min(room, len(b))]...)
+	c.cut = c.cut || len(b) > room
+	return len(b), nil
+}
