@@ -66,9 +66,7 @@ func (c *Client) Watch(ctx context.Context, name spec.RegistryName, o WatchOptio
 		if err != nil {
 			return err
 		}
-		// What the person is shown, later commands know too: what was revoked
-		// does not run any more.
-		head, err := c.follow(ctx, pin, src, chain)
+		head, err := followed(ctx, pin, src, chain)
 		if err != nil {
 			return err
 		}
@@ -76,7 +74,12 @@ func (c *Client) Watch(ctx context.Context, name spec.RegistryName, o WatchOptio
 		if err := head.Follows(mark, read); err != nil {
 			return err
 		}
-		news, err = readNews(head, mark, o, read)
+		if news, err = readNews(head, mark, o, read); err != nil {
+			return err
+		}
+		// What the person is shown, later commands know too: what was revoked
+		// does not run any more.
+		_, err = c.follow(ctx, pin, src, chain)
 		return err
 	})
 	if err != nil {
