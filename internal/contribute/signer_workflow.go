@@ -11,6 +11,7 @@ import (
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/keyless"
 	"github.com/patch-cat/patch-git/internal/limits"
+	"github.com/patch-cat/patch-git/internal/toolbox"
 	"github.com/patch-cat/patch-git/internal/trustroot"
 	"github.com/patch-cat/patch-git/ledger"
 	"github.com/patch-cat/patch-git/registry"
@@ -33,7 +34,7 @@ func (w *Workshop) workflowSigner(ctx context.Context, b *bench, with Signing) (
 	if err != nil {
 		return nil, err
 	}
-	sigstore, err := w.sigstore(with)
+	sigstore, err := w.sigstore(doc.Name, with)
 	if err != nil {
 		return nil, err
 	}
@@ -122,10 +123,21 @@ func numbered(id ledger.Identity, getenv func(string) string) (*ledger.Identity,
 	return &id, nil
 }
 
-// sigstore is the instance to sign with: the files that were named, else the
-// public one.
-func (w *Workshop) sigstore(with Signing) (m trustroot.Material, err error) {
+// sigstore is the instance to sign with: the files that were named, else those
+// that the maintainer added the registry with, else the public one.
+func (w *Workshop) sigstore(name spec.RegistryName, with Signing) (m trustroot.Material, err error) {
 	if with.Root == "" {
+		box, err := toolbox.Open(w.host.Paths, w.host.Now)
+		if err != nil {
+			return m, err
+		}
+		pin, err := box.Pin(name)
+		switch {
+		case err == nil && pin.TrustedRoot != nil && pin.SigningConfig != nil:
+			return trustroot.Material{Root: pin.TrustedRoot, Config: pin.SigningConfig}, nil
+		case err != nil && fault.KindOf(err) != fault.NotFound:
+			return m, err
+		}
 		return trustroot.Load(w.host.Paths.Trust())
 	}
 	if m.Config, err = named(with.Config); err == nil {

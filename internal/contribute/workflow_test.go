@@ -18,6 +18,7 @@ import (
 	"github.com/patch-cat/patch-git/internal/inspect"
 	"github.com/patch-cat/patch-git/internal/keyless"
 	"github.com/patch-cat/patch-git/internal/sigtest"
+	"github.com/patch-cat/patch-git/internal/toolbox"
 	"github.com/patch-cat/patch-git/ledger"
 	"github.com/patch-cat/patch-git/manifest"
 	"github.com/patch-cat/patch-git/registry"
@@ -412,6 +413,27 @@ func TestRefreshedSigstore(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(string(text))
+	if _, err := j.publish(); err != nil {
+		t.Error(err)
+	}
+	j.audit()
+}
+
+// TestPinnedSigstore: the private Sigstore that a maintainer added the registry
+// with is the one that it is published through.
+func TestPinnedSigstore(t *testing.T) {
+	j := newJob(t)
+	j.with = Signing{} // the public one would be asked, which no test may
+	box, err := toolbox.Open(j.host.Paths, j.host.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	trust := ledger.Trust{Kind: ledger.TrustKeyless, Identity: identity()}
+	if err := box.AddPin(t.Context(), toolbox.Pin{
+		Name: "acme/tools", Location: j.dir, Trust: trust, TrustedRoot: j.server.TrustedRoot, SigningConfig: j.server.SigningConfig,
+	}); err != nil {
+		t.Fatal(err)
+	}
 	if _, err := j.publish(); err != nil {
 		t.Error(err)
 	}
