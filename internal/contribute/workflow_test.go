@@ -39,6 +39,16 @@ type job struct {
 	server   *sigtest.Server
 }
 
+// loopback is the only network that a test may ask, whatever it is configured to.
+type loopback struct{}
+
+func (loopback) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.URL.Hostname() != "127.0.0.1" {
+		return nil, errors.New("a test asked " + r.URL.Hostname())
+	}
+	return http.DefaultTransport.RoundTrip(r)
+}
+
 // newJob makes the registry, which has nothing published.
 func newJob(t *testing.T) *job {
 	t.Helper()
@@ -52,7 +62,7 @@ func newJob(t *testing.T) *job {
 		with: Signing{Config: filepath.Join(files, "signing_config.json"), Root: filepath.Join(files, "trusted_root.json")},
 	}
 	j.host.Getenv = func(k string) string { return j.env[k] }
-	client := &http.Client{}
+	client := &http.Client{Transport: loopback{}}
 	j.host.HTTP = func() *http.Client { return client }
 	j.pause = func(int) time.Duration { return time.Millisecond }
 	made, err := j.InitGitHub(j.dir, "acme/tools")
