@@ -66,6 +66,7 @@ func TestOpenForms(t *testing.T) {
 		"http://[::1]:8080":                          "http://[::1]:8080/v1",
 		"http://localhost/":                          "http://localhost/v1",
 		"https://github.com/acme/tools.git":          "https://github.com/acme/tools.git",
+		"https://github.com/acme/tools":              "https://github.com/acme/tools",
 		"git+https://ada:pw@git.example.com/acme/t":  "https://git.example.com/acme/t",
 		"git+ssh://git@git.example.com:2222/acme/t":  "ssh://git.example.com:2222/acme/t",
 		"ssh://git@git.example.com/acme/t.git":       "ssh://git.example.com/acme/t.git",

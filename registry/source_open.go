@@ -46,7 +46,8 @@ type Options struct {
 //
 //	/srv/registry                            a folder that has v1/ or published/v1/, is a v1 folder, or is a git clone
 //	https://host/path                        static files below path/v1/; http for loopback addresses
-//	git+https://host/repo, …/repo.git        a repository with the branch "published"
+//	git+https://host/repo, …/repo.git        a repository with the branch "published", as is
+//	                                         https://github.com/owner/repo, where no files are served
 //	git+ssh://host/repo, git@host:repo.git   the same over ssh, with keys from ssh-agent
 //	git+file:///srv/repo, /srv/repo.git      the same on this machine, read in place
 //
@@ -101,7 +102,7 @@ func open(location string, o Options) (Source, error) {
 	case isGit && gitScheme == "ssh", isURL && scheme == "ssh", !isURL && scpLike().MatchString(location):
 		return remoteGit(strings.TrimPrefix(location, "git+"), o)
 	case scheme == "https" && isURL, scheme == "http" && isURL:
-		if strings.HasSuffix(location, ".git") {
+		if strings.HasSuffix(location, ".git") || isRepository(rest) {
 			return remoteGit(location, o)
 		}
 		return openHTTP(location, o)
@@ -112,6 +113,13 @@ func open(location string, o Options) (Source, error) {
 		return localGit(location), nil
 	}
 	return openFolder(location)
+}
+
+// isRepository tells the page of a repository on GitHub from an address that has
+// files below it.
+func isRepository(address string) bool {
+	path, ok := strings.CutPrefix(address, "github.com/")
+	return ok && strings.Count(strings.Trim(path, "/"), "/") == 1
 }
 
 // filePath is the path of a file URL, which has no host and nothing escaped
