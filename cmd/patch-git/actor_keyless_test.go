@@ -188,7 +188,7 @@ func (j *job) apply(change string) error {
 	c, ok := map[string]sigtest.Change{
 		"no-sct": sigtest.NoSCT, "foreign-sct": sigtest.ForeignSCT, "two-scts": sigtest.DuplicateSCT,
 		"no-timestamp": sigtest.NoTimestamp, "two-timestamps": sigtest.DuplicateTimestamp,
-		"no-log": sigtest.NoLog, "two-logs": sigtest.DuplicateLog, "logged-as-other": sigtest.LogOtherDigest,
+		"older-log": sigtest.OlderLog, "no-log": sigtest.NoLog, "two-logs": sigtest.DuplicateLog, "logged-as-other": sigtest.LogOtherDigest,
 		"payload-type": sigtest.PayloadType("text/plain"),
 		"last-year":    sigtest.Lifetime(time.Now().AddDate(-1, 0, 0), time.Now().AddDate(-1, 0, 0).Add(10*time.Minute)),
 	}[change]
@@ -284,10 +284,12 @@ func retouch(ts *testscript.TestScript, neg bool, args []string) {
 		switch args[1] {
 		case "media-type":
 			b["mediaType"] = "application/vnd.dev.sigstore.bundle+json;version=0.2"
+		case "no-promise":
+			delete(entry, "inclusionPromise")
 		case "no-proof":
 			delete(entry, "inclusionProof")
 		case "integrated-time":
-			entry["integratedTime"] = strconv.FormatInt(time.Now().Unix(), 10)
+			entry["integratedTime"] = strconv.FormatInt(time.Now().Unix()+1, 10)
 		case "log-index":
 			entry["logIndex"] = "1234567"
 		case "log-of":
