@@ -308,6 +308,47 @@ func TestTreeSetRefuses(t *testing.T) {
 	}
 }
 
+// FuzzTreeConfig reads hostile registry.yaml: what is accepted says whom to trust,
+// and written by the program it says the same.
+func FuzzTreeConfig(f *testing.F) {
+	id := ledger.GitHubIdentity("acme/tools")
+	for _, trust := range []ledger.Trust{sealOptions(f, 0).Registry.Trust, {Kind: ledger.TrustKeyless, Identity: &id}} {
+		dir := f.TempDir()
+		if err := registry.InitTree(dir, &ledger.Registry{Schema: ledger.RegistrySchema, Name: "acme/tools", Source: "https://x", Trust: trust}); err != nil {
+			f.Fatal(err)
+		}
+		text, err := os.ReadFile(filepath.Join(dir, "registry.yaml"))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(string(text))
+		f.Add(string(text) + "    repository_id: 0x7\n    owner_id: \"7\\\"\"\n")
+	}
+	f.Add("name: acme/tools\ntrust: &a {kind: *a}\n")
+	dir, other := f.TempDir(), f.TempDir()
+	f.Fuzz(func(t *testing.T, text string) {
+		writeText(t, filepath.Join(dir, "registry.yaml"), text)
+		tree, err := registry.OpenTree(dir)
+		if err != nil {
+			return
+		}
+		r := tree.Registry()
+		if err := r.Trust.CheckTemplate(); err != nil {
+			t.Fatalf("%q is accepted: %v", text, err)
+		}
+		if err := os.RemoveAll(filepath.Join(other, "registry.yaml")); err != nil {
+			t.Fatal(err)
+		}
+		if err := registry.InitTree(other, r); err != nil {
+			t.Fatal(err)
+		}
+		again, err := registry.OpenTree(other)
+		if err != nil || again.Registry().Name != r.Name || again.Registry().Source != r.Source || !again.Registry().Trust.Equal(&r.Trust) {
+			t.Errorf("%q was read as %+v and then, written, as %+v: %v", text, r, again, err)
+		}
+	})
+}
+
 // FuzzTreeMeta reads hostile tool.yaml; what is read is written and read alike.
 func FuzzTreeMeta(f *testing.F) {
 	f.Add("owners:\n  - login: ada\n    id: 7\nyanked:\n  \"1.0.0\": broken\n")

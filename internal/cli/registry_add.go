@@ -30,8 +30,8 @@ the repository and of its owner are pinned as Sigstore certified them.
 
 A registry that comes with another signer later is refused, unless
 --accept-change says that the change is wanted. Even then its log has to
-continue the one that was seen, and tools that were installed before have to be
-pulled again.`,
+continue the one that was seen. What the signer of before accepted is refused
+from then on, installed or not, until the registry accepts it anew.`,
 		Example: `  patch-git registry add ./registry
   patch-git registry add https://patch-cat.github.io/patch-git
   patch-git registry add git+https://github.com/patch-cat/patch-git --key sha256:…

@@ -82,9 +82,9 @@ func (c *Client) pinFor(name spec.RegistryName) (toolbox.Pin, error) {
 // the file's name before its own, or the one that lies beside the file where
 // releases are published.
 func evidenceOf(path, bundle string) ([]byte, error) {
-	places := []string{bundle}
-	if bundle == "" {
-		places = []string{path + ".sigstore.json", filepath.Join(filepath.Dir(path), ledger.EvidenceFileName)}
+	places := []string{path + ".sigstore.json", filepath.Join(filepath.Dir(path), ledger.EvidenceFileName)}
+	if bundle != "" {
+		places = []string{bundle}
 	}
 	for _, p := range places {
 		data, err := durable.ReadFile(p, limits.Bundle)
@@ -95,6 +95,9 @@ func evidenceOf(path, bundle string) ([]byte, error) {
 			err = fault.New(fault.NotVerified, string(verify.ReasonBundle), "evidence %s: %w", spec.Quote(p), err)
 		}
 		return data, err
+	}
+	if bundle != "" {
+		return nil, fault.New(fault.NotFound, "no_file", "there is no file %s", spec.Quote(bundle))
 	}
 	return nil, fault.New(fault.NotFound, "no_evidence", "there is no evidence for %s", spec.Quote(path)).
 		Hint("name it with --bundle")
