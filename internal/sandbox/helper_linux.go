@@ -24,6 +24,7 @@ const (
 const (
 	orderFD  = 3
 	statusFD = 4
+	linkFD   = 5 // of a job with an uplink
 )
 
 // orderGo is the byte that follows the order when the program may start.

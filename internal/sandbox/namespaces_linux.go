@@ -55,40 +55,66 @@ func (namespaces) start(j Job, rehearsal bool) (*tree, func(), error) {
 		ids.change = true
 		attr.AmbientCaps = append(attr.AmbientCaps, unix.CAP_SETUID, unix.CAP_SETGID)
 	}
-	if !j.Network {
+	if !j.Network || j.Uplink != nil {
 		attr.Cloneflags |= unix.CLONE_NEWNET
 	}
-	// The first process of a pid namespace takes all others with it.
-	h, err := newHelper(cageName, j.Late, attr, (*child).kill, nil)
-	if err != nil {
-		return nil, nil, err
-	}
-	if err := h.name(ids); err != nil {
-		h.discard()
-		return nil, nil, err
-	}
 	o := &order{job: j, rehearsal: rehearsal, links: rootLinks()}
+	var link []*os.File
+	var outlet *plug
+	if j.Uplink != nil {
+		var err error
+		if outlet, err = newPlug(j.Uplink); err != nil {
+			return nil, nil, err
+		}
+		link = []*os.File{outlet.theirs}
+		attr.AmbientCaps = append(attr.AmbientCaps, unix.CAP_NET_ADMIN, unix.CAP_NET_BIND_SERVICE)
+		o.uplink, o.doors, ids.uplink = true, j.Uplink.Doors(), true
+	}
+	// The first process of a pid namespace takes all others with it.
+	h, err := newHelper(cageName, j.Late, attr, (*child).kill, nil, link...)
+	if err == nil {
+		if err = h.name(ids); err != nil {
+			h.discard()
+		}
+	}
+	if err != nil {
+		if outlet != nil {
+			outlet.close()
+		}
+		return nil, nil, err
+	}
+	clean := func() {}
+	if outlet != nil {
+		_ = outlet.theirs.Close() // so that the end of the helper is the end of the pair
+		h.plug, clean = outlet, outlet.end
+	}
 	if j.Network {
-		o.job.Files = append(slices.Clone(j.Files), networkFiles()...)
+		files := networkFiles
+		if j.Uplink != nil {
+			files = uplinkFiles
+		}
+		o.job.Files = append(slices.Clone(j.Files), files()...)
 		o.job.Mounts = append(slices.Clone(j.Mounts), certificates()...)
 	}
 	if rooted {
 		// The kernel does not count root's processes, but it can number them.
 		o.pidMax = pidMaxFor(j.Limits.Processes)
 	}
-	return h.give(o), func() {}, nil
+	return h.give(o), clean, nil
 }
 
 // mapping says which host user the one user of a new user namespace is.
 type mapping struct {
 	uid, gid int
+	uplink   bool // the helper is to make a network
 	change   bool // the helper is somebody else yet, and has groups to leave
 }
 
 // What follows the mapping on the order's pipe.
 const (
-	orderNamed  = 'n' // the helper is the inner user now
-	orderChange = 'c' // it has to become that user
+	orderNamed  = 'n'       // the helper is the inner user now
+	orderChange = 'c'       // it has to become that user
+	orderUplink = 'a' - 'A' // taken off the letter: with a network
 )
 
 // name writes the mappings of the helper's user namespace, and tells it.
@@ -114,6 +140,9 @@ func (h *helper) name(m mapping) error {
 		if err != nil {
 			return failed(stepNames, f.name, err).classify()
 		}
+	}
+	if m.uplink {
+		word -= orderUplink
 	}
 	_, _ = h.pipes.order.Write([]byte{word}) // a helper that died says why by the verdict
 	return nil

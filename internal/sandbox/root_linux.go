@@ -29,6 +29,7 @@ type root struct {
 	trees []int // cloned mounts of the job, in the order of its mounts
 	fd    int
 	dev   uint64
+	tun   int // of a job with an uplink
 }
 
 // cage builds the namespaces' inside: a root that holds what the job lists,
@@ -36,7 +37,8 @@ type root struct {
 // namespaces and has all capabilities over them. What is the same for every
 // job is done before the order comes.
 func cage(o *order) *setupError {
-	if err := becomeInner(); err != nil {
+	tun, err := becomeInner()
+	if err != nil {
 		return err
 	}
 	// Started by hand, as root, the rest would mount over the host's /dev.
@@ -48,10 +50,10 @@ func cage(o *order) *setupError {
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return failed(stepPrivate, "", err)
 	}
-	r := &root{o: o}
+	r := &root{o: o, tun: tun}
 	for _, build := range []func() *setupError{
 		r.base, r.proc, r.stubs, o.receive,
-		r.fit, r.collect, r.place, r.files, r.enter, r.wall,
+		r.plugIn, r.fit, r.collect, r.place, r.files, r.enter, r.wall,
 	} {
 		if err := build(); err != nil {
 			return err
@@ -62,30 +64,37 @@ func cage(o *order) *setupError {
 
 // becomeInner waits until the user namespace has its one user, and becomes it
 // where it is not. All this concerns this thread, which is the one that
-// executes.
-func becomeInner() *setupError {
+// executes. The device of a network is opened before, while the helper is who
+// the caller is.
+func becomeInner() (tun int, failure *setupError) {
 	var word [1]byte
 	if err := readFull(word[:]); err != nil {
-		return failed(stepOrder, "", err)
+		return -1, failed(stepOrder, "", err)
+	}
+	if word[0] < 'a' {
+		if tun, failure = openTun(); failure != nil {
+			return -1, failure
+		}
+		word[0] += orderUplink
 	}
 	switch word[0] {
 	case orderNamed:
-		return nil
+		return tun, nil
 	case orderChange:
 	default:
-		return failed(stepOrder, "", unix.EBADMSG)
+		return -1, failed(stepOrder, "", unix.EBADMSG)
 	}
 	for _, change := range []struct{ call, n uintptr }{{unix.SYS_SETGROUPS, 0}, {unix.SYS_SETRESGID, innerID}, {unix.SYS_SETRESUID, innerID}} {
 		a, b, c := change.n, change.n, change.n
 		if _, _, errno := unix.RawSyscall(change.call, a, b, c); errno != 0 {
-			return failed(stepNames, "", errno)
+			return -1, failed(stepNames, "", errno)
 		}
 	}
 	// A change of the user takes the wish back.
 	if err := unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0); err != nil {
-		return failed(stepParent, "", err)
+		return -1, failed(stepParent, "", err)
 	}
-	return nil
+	return tun, nil
 }
 
 // collect clones the mounts out of the host's tree.

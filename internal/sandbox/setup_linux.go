@@ -35,8 +35,9 @@ const (
 	stepSeal // no_new_privs, descriptors
 	stepFilter
 	stepDir
-	stepExec // the program itself
-	steps    // how many there are
+	stepUplink // the link to the job's uplink
+	stepExec   // the program itself
+	steps      // how many there are
 )
 
 // Each step says what it does and what a failure of it means.
@@ -65,6 +66,7 @@ var stepTable = [steps]struct {
 	stepSeal:     {"seal the process", fault.Denied, true},
 	stepFilter:   {"apply seccomp", fault.Denied, true},
 	stepDir:      {"enter", fault.Usage, false},
+	stepUplink:   {"make a network", fault.Denied, false},
 	stepExec:     {"start", fault.Unavailable, false},
 }
 
@@ -111,6 +113,8 @@ func (e *setupError) classify() error {
 		return fault.New(fault.Denied, "mount_source", "sandbox: %w", e)
 	case e.step == stepTarget:
 		return fault.New(row.means, "mount_target", "sandbox: %w", e)
+	case e.step == stepUplink:
+		return noUplink(e.Error())
 	case e.step == stepExec:
 		return fault.New(row.means, "exec", "sandbox: %w", e)
 	}

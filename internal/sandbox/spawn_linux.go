@@ -67,24 +67,26 @@ type helper struct {
 	proc  *child
 	ended <-chan ending
 	kill  func()
+	plug  *plug // nil without an uplink
 }
 
-// newHelper starts a helper for a job whose input comes late or not. settle
+// newHelper starts a helper for a job whose input comes late or not; link is
+// its descriptor 5. settle
 // runs after the first process ended and before it is reaped, while its number
 // is still its own.
-func newHelper(name string, late bool, attr *syscall.SysProcAttr, kill func(*child), settle func()) (*helper, error) {
+func newHelper(name string, late bool, attr *syscall.SysProcAttr, kill func(*child), settle func(), link ...*os.File) (*helper, error) {
 	p, err := newPipes(late)
 	if err != nil {
 		return nil, failed(stepStart, "pipe", errnoOf(err)).classify()
 	}
 	attr.Pdeathsig = syscall.SIGKILL
-	proc, ended, err := start(name, []*os.File{p.stdinR, p.stdoutW, p.stderrW, p.orderR, p.statusW}, attr, settle)
+	proc, ended, err := start(name, append([]*os.File{p.stdinR, p.stdoutW, p.stderrW, p.orderR, p.statusW}, link...), attr, settle)
 	if err != nil {
 		p.closeAll()
 		return nil, failed(stepStart, "", errnoOf(err)).classify()
 	}
 	p.closeTheirs()
-	return &helper{p, proc, ended, func() { kill(proc) }}, nil
+	return &helper{pipes: p, proc: proc, ended: ended, kill: func() { kill(proc) }}, nil
 }
 
 // discard ends a helper that gets no order.
@@ -101,6 +103,15 @@ func (h *helper) give(o *order) *tree {
 		defer func() { _ = p.order.Close() }()
 		// A helper that died has closed its end: the verdict says why.
 		_, _ = p.order.Write(o.encode())
+		if h.plug != nil {
+			if ok, err := h.plug.ready(len(o.doors)); !ok {
+				if err != nil {
+					shut <- err
+					h.kill()
+				}
+				return
+			}
+		}
 		if !o.job.Late {
 			if err := o.job.open(); err != nil {
 				shut <- err

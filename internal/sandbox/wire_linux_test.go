@@ -22,12 +22,12 @@ func fullOrder() *order {
 			Network: true,
 			Limits:  Limits{CPU: 5 * time.Second, Memory: 1 << 40, Processes: 7, OpenFiles: 8, FileSize: 9, Scratch: 10},
 		},
-		pidMax: 301, others: 12, links: []link{{"lib", "usr/lib"}}, rehearsal: true, leash: true, scratchDir: "/var/x",
+		pidMax: 301, others: 12, links: []link{{"lib", "usr/lib"}}, rehearsal: true, leash: true, scratchDir: "/var/x", uplink: true, doors: []Door{{[16]byte{10: 255, 11: 255, 12: 127, 15: 1}, 8080}},
 	}
 }
 
 func TestOrderTravels(t *testing.T) {
-	for _, o := range []*order{fullOrder(), {job: Job{Argv: []string{"/x"}, Env: []string{}, Mounts: []Mount{}, Files: []File{}, Late: true}, links: []link{}}} {
+	for _, o := range []*order{fullOrder(), {job: Job{Argv: []string{"/x"}, Env: []string{}, Mounts: []Mount{}, Files: []File{}, Late: true}, links: []link{}, doors: []Door{}}} {
 		travels(t, o)
 	}
 }
