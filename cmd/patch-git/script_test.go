@@ -103,6 +103,8 @@ func condition(cond string) (bool, error) {
 	switch cond {
 	case "mounts": // whether on-disk can mount a disk of its own
 		return canMount(), nil
+	case "uplink": // whether the network of tools can be filtered
+		return canFilter(), nil
 	case "netns": // whether a command can be run where there is no network at all
 		return exec.Command("unshare", "--net", "--map-root-user", "true").Run() == nil, nil
 	}
