@@ -218,6 +218,11 @@ func (r *root) wire() *setupError {
 	if err := ioctl(r.tun, unix.TUNSETIFF, unsafe.Pointer(link.flags(unix.IFF_TUN|unix.IFF_NO_PI))); err != nil {
 		return failed(stepUplink, "device", err)
 	}
+	// So that closing it does not wait for the kernel to take it down: that
+	// happens with the namespace, when nobody waits.
+	if _, _, e := unix.RawSyscall(unix.SYS_IOCTL, uintptr(r.tun), unix.TUNSETPERSIST, 1); e != 0 {
+		return failed(stepUplink, "device", e)
+	}
 	v4, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return failed(stepUplink, "socket", err)

@@ -228,6 +228,11 @@ func world() {
 		}
 		ip("route add default via "+nearV4, "-6 route add default via "+nearV6)
 		serveAt(":80", ":90")
+		pc, err := net.ListenPacket("udp", "8.8.8.8:91")
+		if err != nil {
+			die("%v", err)
+		}
+		tellFar(pc)
 		close(far)
 		select {}
 	}()
@@ -340,4 +345,53 @@ func greet(pc net.PacketConn) {
 		at := netip.MustParseAddrPort(pc.LocalAddr().String()).Addr().Unmap()
 		pc.WriteTo(fmt.Appendf(nil, "hi %s\n%s", at, b[:min(n, 1000)]), from)
 	}
+}
+
+// listenFar hears the datagrams that come to a port of the internet: the world
+// passes them on by a named socket, which is the tests' alone.
+func listenFar(t *testing.T) <-chan string {
+	t.Helper()
+	c, err := net.Dial("unix", os.Getenv("USERNET_TEST_DIR")+"/heard")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	heard := make(chan string, 100)
+	go func() {
+		b := make([]byte, 100)
+		for {
+			n, err := c.Read(b)
+			if err != nil {
+				return
+			}
+			heard <- string(b[:n])
+		}
+	}()
+	return heard
+}
+
+// tellFar is the world's part of it.
+func tellFar(pc net.PacketConn) {
+	l, err := net.Listen("unix", os.Getenv("USERNET_TEST_DIR")+"/heard")
+	if err != nil {
+		die("%v", err)
+	}
+	go func() {
+		b := make([]byte, 100)
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			for {
+				n, _, err := pc.ReadFrom(b)
+				if err != nil {
+					return
+				}
+				if _, err := c.Write(b[:n]); err != nil {
+					break
+				}
+			}
+		}
+	}()
 }
