@@ -15,7 +15,6 @@ import (
 
 // The words in argv[0] that turn this program into a part of the sandbox.
 const (
-	cageName   = "patch-git: namespaces"
 	leashName  = "patch-git: landlock"
 	keeperName = "patch-git: keeper"
 )
@@ -38,8 +37,6 @@ const orderGo = 'g'
 // import is ready, so this one comes before the slow ones.
 func init() {
 	switch os.Args[0] {
-	case cageName:
-		become(cage)
 	case leashName:
 		become(leash)
 	case keeperName:

@@ -41,7 +41,8 @@ type ruleset struct {
 	handled uint64
 }
 
-func newRuleset(abi int, network bool) (*ruleset, error) {
+// landlockAttrFor is all that a kernel of this ABI can handle, for a job.
+func landlockAttrFor(abi int, network bool) landlockAttr {
 	a := landlockAttr{fs: llBase}
 	if abi >= 2 {
 		a.fs |= unix.LANDLOCK_ACCESS_FS_REFER
@@ -64,6 +65,11 @@ func newRuleset(abi int, network bool) (*ruleset, error) {
 	if abi >= 10 && !network {
 		a.net |= unix.LANDLOCK_ACCESS_NET_BIND_UDP | unix.LANDLOCK_ACCESS_NET_CONNECT_SEND_UDP
 	}
+	return a
+}
+
+func newRuleset(abi int, network bool) (*ruleset, error) {
+	a := landlockAttrFor(abi, network)
 	// Older kernels take a longer struct whose unknown part is zero.
 	fd, _, e := unix.RawSyscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&a)), unsafe.Sizeof(a), 0)
 	if e != 0 {

@@ -3,7 +3,6 @@ package sandbox
 import (
 	"encoding/binary"
 	"errors"
-	"fmt"
 
 	"golang.org/x/sys/unix"
 
@@ -136,8 +135,11 @@ func (e *setupError) encode() []byte {
 	return append(b, e.what...)
 }
 
+// errBrokenStatus is what no process of ours says.
+var errBrokenStatus = errors.New("sandbox helper sent a broken status")
+
 // readStatus reads what the helper wrote until it ended or became the program.
-func readStatus(b []byte) (noPidMax bool, err error) {
+func readStatus(b []byte, line func(line, errno uint32) error) (noPidMax bool, err error) {
 	started := false
 	for i, c := range b {
 		switch c {
@@ -147,12 +149,15 @@ func readStatus(b []byte) (noPidMax bool, err error) {
 			started = true
 		case statusFailed:
 			rest := b[i+1:]
+			if line != nil && len(rest) == 8 {
+				return noPidMax, line(binary.BigEndian.Uint32(rest), binary.BigEndian.Uint32(rest[4:]))
+			}
 			if len(rest) < 5 || rest[0] >= byte(steps) {
-				return noPidMax, fmt.Errorf("sandbox helper sent a broken status")
+				return noPidMax, errBrokenStatus
 			}
 			return noPidMax, &setupError{step(rest[0]), unix.Errno(binary.BigEndian.Uint32(rest[1:])), string(rest[5:])}
 		default:
-			return noPidMax, fmt.Errorf("sandbox helper sent a broken status")
+			return noPidMax, errBrokenStatus
 		}
 	}
 	if !started {
