@@ -39,7 +39,7 @@ type cage struct {
 // open with the plan: what the process mounts are the files that were looked at.
 func cageOf(o *order, sources []source, q *pipes) *plan {
 	c := &cage{plan: newPlan(), job: &o.job, made: map[string]bool{}}
-	c.streams(q)
+	c.streams(q.theirs())
 	c.dieWithParent()
 	c.begin(o.change)
 	c.base()
@@ -66,14 +66,9 @@ func cageOf(o *order, sources []source, q *pipes) *plan {
 func (c *cage) begin(change bool) {
 	c.call(stepPrivate, "", unix.SYS_MOUNT, 0, c.text("/"), 0, unix.MS_REC|unix.MS_PRIVATE, 0)
 	c.wait(orderNamed)
-	if !change {
-		return
+	if change {
+		c.become(innerID)
 	}
-	c.call(stepNames, "", unix.SYS_SETGROUPS, 0, 0)
-	c.call(stepNames, "", unix.SYS_SETRESGID, innerID, innerID, innerID)
-	c.call(stepNames, "", unix.SYS_SETRESUID, innerID, innerID, innerID)
-	// A change of the user takes the wish back.
-	c.dieWithParent()
 }
 
 // base mounts the tmpfs and fills in what every root has.
@@ -174,7 +169,7 @@ func (c *cage) file(f File) {
 // system: nothing is ever created in a directory of the host, and no link
 // leads out, for none is followed.
 func (c *cage) mount(s source, all []source) {
-	c.reopen(s)
+	c.reopen(s, regSource)
 	// All below comes along: a kernel refuses less to those who are not root,
 	// and reading a directory includes what is mounted in it.
 	c.call(stepClone, s.Source, unix.SYS_OPEN_TREE, reg(regSource), c.text(""), unix.AT_EMPTY_PATH|unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_RECURSIVE).to(regTree)

@@ -10,24 +10,21 @@ import (
 
 // cloneArgs is struct clone_args of the kernel.
 type cloneArgs struct {
-	flags, pidfd, childTid, parentTid, exitSignal, stack, stackSize, tls, setTid, setTidSize, cgroup uint64
+	flags                        uint64
+	_                            [3]uint64 // pidfd, child_tid, parent_tid
+	exitSignal, stack, stackSize uint64
+	_                            [4]uint64 // tls, set_tid, set_tid_size, cgroup
 }
 
 // stackSize is far beyond what follow needs: a page and more for the frames of
 // a few functions that may not grow it.
 const stackSize = 16 << 10
 
-// clone3 clones the calling process; the new one follows the plan and never
-// returns. It is written in assembly because it wakes up on another stack.
-//
-//go:noescape
-func clone3(args *cloneArgs, size uintptr, w *walk) (pid, errno uintptr)
-
 // spawn starts a process that follows the plan, in new namespaces by flags. It
 // shares this process's memory, not more: its descriptors, its directory and
 // its handling of signals are copies. It is called on a locked thread, whose
 // end is the parent's end for the new process.
-func (p *plan) spawn(flags uint64) (pid int, err error) {
+func (p *plan) spawn(flags uint64) (*child, error) {
 	w := p.ready()
 	stack := make([]byte, stackSize)
 	p.keep = append(p.keep, stack)
@@ -46,7 +43,7 @@ func (p *plan) spawn(flags uint64) (pid int, err error) {
 	_, _, _ = unix.RawSyscall6(unix.SYS_RT_SIGPROCMASK, how, uintptr(unsafe.Pointer(&old)), 0, size, 0, 0)
 	runtime.KeepAlive(p)
 	if e != 0 {
-		return 0, unix.Errno(e)
+		return nil, unix.Errno(e)
 	}
-	return int(r), nil
+	return &child{pid: int(r)}, nil
 }

@@ -14,15 +14,12 @@ import (
 //go:norace
 //go:nosplit
 func follow(w *walk) {
-	at := w.first
+	o := w.first
 	for line := uintptr(0); line < w.count; line++ {
-		o := (*op)(unsafe.Pointer(at)) //nolint:govet // the plan is kept by its maker
-		at += unsafe.Sizeof(op{})
 		var r, e uintptr
 		if o.nr == checkWord {
-			//nolint:govet // an address of the plan
-			if *(*uint64)(unsafe.Pointer(o.args[0]))&uint64(o.args[1]) != uint64(o.args[2]) {
-				e = o.args[3]
+			if *o.word&uint64(o.args[0]) != uint64(o.args[1]) {
+				e = o.args[2]
 			}
 		} else {
 			var errno unix.Errno
@@ -35,20 +32,29 @@ func follow(w *walk) {
 		}
 		if e != 0 && e != o.excused {
 			if o.note == 0 {
-				w.fail(line, e)
+				w.fail(line, e, o.step)
 			}
 			w.said[0] = o.note
 			w.say(1)
 			line += uintptr(o.skip)
-			at += uintptr(o.skip) * unsafe.Sizeof(op{})
+			o = o.next(uintptr(o.skip) + 1)
 			continue
 		}
 		w.regs[o.into%registers] = r
 		if o.store != nil {
 			*o.store = int32(r)
 		}
+		o = o.next(1)
 	}
-	unix.RawSyscall6(unix.SYS_EXIT_GROUP, 0, 0, 0, 0, 0, 0)
+	_, _, _ = unix.RawSyscall6(unix.SYS_EXIT_GROUP, 0, 0, 0, 0, 0, 0)
+}
+
+// next is the line n further.
+//
+//go:norace
+//go:nosplit
+func (o *op) next(n uintptr) *op {
+	return (*op)(unsafe.Add(unsafe.Pointer(o), n*unsafe.Sizeof(op{})))
 }
 
 // value is an argument, or what the register holds that it names.
@@ -65,19 +71,18 @@ func (w *walk) value(arg uintptr) uintptr {
 //go:norace
 //go:nosplit
 func (w *walk) say(n uintptr) {
-	unix.RawSyscall6(unix.SYS_WRITE, w.regs[regStatus], uintptr(unsafe.Pointer(&w.said)), n, 0, 0, 0)
+	_, _, _ = unix.RawSyscall6(unix.SYS_WRITE, w.regs[regStatus], uintptr(unsafe.Pointer(&w.said)), n, 0, 0, 0)
 }
 
 // fail says which line failed, and why, and ends the process.
 //
 //go:norace
 //go:nosplit
-func (w *walk) fail(line, errno uintptr) {
-	w.said[0] = statusFailed
-	for i := uintptr(0); i < 4; i++ {
-		w.said[(1+i)&7] = byte(line >> (24 - 8*i))
+func (w *walk) fail(line, errno uintptr, s step) {
+	w.said = [10]byte{
+		statusLine, byte(line >> 24), byte(line >> 16), byte(line >> 8), byte(line),
+		byte(errno >> 24), byte(errno >> 16), byte(errno >> 8), byte(errno), byte(s),
 	}
-	w.said[5], w.said[6], w.said[7], w.said[8] = byte(errno>>24), byte(errno>>16), byte(errno>>8), byte(errno)
-	w.say(9)
-	unix.RawSyscall6(unix.SYS_EXIT_GROUP, 126, 0, 0, 0, 0, 0)
+	w.say(10)
+	_, _, _ = unix.RawSyscall6(unix.SYS_EXIT_GROUP, 126, 0, 0, 0, 0, 0)
 }

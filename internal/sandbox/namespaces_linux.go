@@ -75,10 +75,7 @@ func startCage(o *order, sources []source, flags uint64, ids mapping) (*tree, er
 		return nil, failed(stepStart, "pipe", errnoOf(err)).classify()
 	}
 	p := cageOf(o, sources, q)
-	proc, ended, err := start(func() (*child, error) {
-		pid, err := p.spawn(flags)
-		return &child{pid: pid}, err
-	}, nil)
+	proc, ended, err := start(func() (*child, error) { return p.spawn(flags) }, nil)
 	if err != nil {
 		q.closeAll()
 		return nil, failed(stepStart, "", errnoOf(err)).classify()
@@ -90,7 +87,7 @@ func startCage(o *order, sources []source, flags uint64, ids mapping) (*tree, er
 		return nil, err
 	}
 	t := h.watch(o.job, nil)
-	t.verdict = func() ([]string, error) { return verdict(q.status, p.failed) }
+	t.verdict = func() ([]string, error) { return verdict(q.status, p) }
 	return t, nil
 }
 
@@ -116,7 +113,7 @@ func (h *helper) name(m mapping) error {
 		err := h.proc.hold(func(pid int) error {
 			fd, err := unix.Open("/proc/"+strconv.Itoa(pid)+"/"+f.name, unix.O_WRONLY|unix.O_CLOEXEC, 0)
 			if err == nil {
-				err = writeAll(fd, []byte(f.text))
+				_, err = unix.Write(fd, []byte(f.text))
 				_ = unix.Close(fd)
 			}
 			return err

@@ -29,6 +29,7 @@ type op struct {
 	excused uintptr    // an error that is as good as success
 	must    int        // the result that it must have; any when below zero
 	store   *int32     // the result goes there, too
+	word    *uint64    // of a check
 	into    uint8      // register for the result
 	note    byte       // on failure say this and go on behind the next skip lines
 	skip    uint8
@@ -38,8 +39,8 @@ type op struct {
 	what string
 }
 
-// checkWord is no system call: the 64 bits at the first argument, seen through
-// the mask in the second, must be the third; if not, the fourth is the error.
+// checkWord is no system call: the word, seen through the mask in the first
+// argument, must be the second; if not, the third is the error.
 const checkWord = ^uintptr(0)
 
 // The registers hold descriptors that only the process itself knows. Zero
@@ -70,12 +71,13 @@ func reg(n uint8) uintptr { return registerTag<<62 | uintptr(n) }
 // num is a number, such as AT_FDCWD, as the kernel takes it.
 func num(n int) uintptr { return uintptr(n) }
 
-// walk is what the process itself reads and writes besides the lines. It has
-// no pointers to Go's memory, so nothing has to be told to the collector.
+// walk is what the process itself reads and writes besides the lines. It
+// writes no pointers, so nothing has to be told to the collector.
 type walk struct {
-	first, count uintptr
-	regs         [registers]uintptr
-	said         [9]byte // status byte, line, errno
+	first *op
+	count uintptr
+	regs  [registers]uintptr
+	said  [10]byte // status byte, line, errno, step
 }
 
 func newPlan() *plan {
@@ -90,13 +92,13 @@ func (p *plan) call(s step, what string, nr uintptr, args ...uintptr) *op {
 	return &p.ops[len(p.ops)-1]
 }
 
-func (o *op) excuse(e unix.Errno) *op { o.excused = uintptr(e); return o }
-func (o *op) to(r uint8) *op          { o.into = r; return o }
-func (o *op) exactly(n int) *op       { o.must = n; return o }
+func (o *op) excuse(e unix.Errno) { o.excused = uintptr(e) }
+func (o *op) to(r uint8) *op      { o.into = r; return o }
+func (o *op) exactly(n int)       { o.must = n }
 
 // check appends a look at 64 bits of memory.
 func (p *plan) check(s step, what string, at *uint64, mask, want uint64, otherwise unix.Errno) {
-	p.call(s, what, checkWord, p.at(unsafe.Pointer(at)), uintptr(mask), uintptr(want), uintptr(otherwise))
+	p.call(s, what, checkWord, uintptr(mask), uintptr(want), uintptr(otherwise)).word = at
 }
 
 // at is an address that stays good.
@@ -139,15 +141,15 @@ func (p *plan) close(fd uint8) { p.call(stepSeal, "descriptor", unix.SYS_CLOSE, 
 
 // ready closes the list.
 func (p *plan) ready() *walk {
-	p.run.first, p.run.count = uintptr(unsafe.Pointer(unsafe.SliceData(p.ops))), uintptr(len(p.ops))
+	p.run.first, p.run.count = unsafe.SliceData(p.ops), uintptr(len(p.ops))
 	return p.run
 }
 
-// failed reads what the process said of a line.
-func (p *plan) failed(line, errno uint32) error {
-	if line >= uint32(len(p.ops)) {
-		return errBrokenStatus
+// what says what a line is about, "" for a plan that is not
+// known.
+func (p *plan) what(line uint32) string {
+	if p == nil || line >= uint32(len(p.ops)) {
+		return ""
 	}
-	o := &p.ops[line]
-	return &setupError{o.step, unix.Errno(errno), o.what}
+	return p.ops[line].what
 }

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"math"
+	"slices"
 	"time"
 	"unsafe"
 
@@ -21,22 +22,23 @@ func (p *plan) wait(word byte) {
 	p.check(stepParent, "", got, 0xff, uint64(word), unix.ECANCELED)
 }
 
+// ends are the descriptors that a process begins with, by the register that
+// they come to; -1 is none.
+type ends [regErr + 1]int
+
 // streams brings the process's own ends of the pipes out of the way of the
-// numbers that they will have, and closes the caller's: a process that waits
-// for its caller's word must not hold the pipe open itself.
-func (p *plan) streams(q *pipes) {
-	const high = 16
-	bring := func(r uint8, fd int) {
-		p.call(stepSeal, "descriptor", unix.SYS_FCNTL, num(fd), unix.F_DUPFD_CLOEXEC, high).to(r)
+// numbers that they will have, and closes everything else that it was cloned
+// with: the caller's ends, for who waits for a word must not hold the pipe open
+// itself, and the ends of other runs, which wait for the end of theirs.
+func (p *plan) streams(own ends) {
+	from := max(3, slices.Max(own[:])+1)
+	for r, fd := range own {
+		if fd >= 0 {
+			p.call(stepSeal, "descriptor", unix.SYS_DUP3, num(fd), num(from+r), unix.O_CLOEXEC).to(uint8(r))
+		}
 	}
-	bring(regStatus, int(q.statusW.Fd()))
-	bring(regOrder, int(q.orderR.Fd()))
-	bring(regOut, int(q.stdoutW.Fd()))
-	bring(regErr, int(q.stderrW.Fd()))
-	if q.stdinR != nil {
-		bring(regIn, int(q.stdinR.Fd()))
-	}
-	p.call(stepSeal, "descriptor", unix.SYS_CLOSE, num(int(q.order.Fd())))
+	p.call(stepSeal, "descriptors", unix.SYS_CLOSE_RANGE, 0, num(from), 0)
+	p.call(stepSeal, "descriptors", unix.SYS_CLOSE_RANGE, num(from+len(own)), math.MaxUint32, 0)
 }
 
 // note says a word that is no failure.
@@ -44,11 +46,13 @@ func (p *plan) note(b byte) {
 	p.write(stepSeal, "", regStatus, []byte{b})
 }
 
-// rights are one rule of Landlock: what is allowed at a path and below it.
+// rights are one rule of Landlock: what is allowed at a path and below it. The
+// source of a mount has to be the file that was looked at.
 type rights struct {
 	path    string
 	allowed uint64
 	dir     bool
+	same    *source
 }
 
 // wall is Landlock behind the mounts: were one of them wrong, it would still
@@ -60,14 +64,18 @@ func (c *cage) wall(sources []source) {
 	}
 	attr := landlockAttrFor(abi, c.job.Network)
 	writable := attr.fs &^ llNever
-	rules := []rights{{"/", llRead, true}, {ScratchDir, writable, true}, {"/dev/shm", writable, true}}
+	rules := []rights{
+		{path: "/", allowed: llRead, dir: true},
+		{path: ScratchDir, allowed: writable, dir: true},
+		{path: "/dev/shm", allowed: writable, dir: true},
+	}
 	for _, s := range sources {
 		if s.Write {
-			rules = append(rules, rights{s.Target, writable, s.dir})
+			rules = append(rules, rights{path: s.Target, allowed: writable, dir: s.dir})
 		}
 	}
 	for _, d := range devices {
-		rules = append(rules, rights{"/dev/" + d, llDevice, false})
+		rules = append(rules, rights{path: "/dev/" + d, allowed: llDevice})
 	}
 	c.landlock(attr, rules)
 }
@@ -84,7 +92,13 @@ func (p *plan) landlock(attr landlockAttr, rules []rights) {
 			allowed uint64
 			fd      int32
 		}{allowed: r.allowed & attr.fs}
-		p.call(stepLandlock, r.path, unix.SYS_OPENAT, num(unix.AT_FDCWD), p.text(r.path), unix.O_PATH|unix.O_CLOEXEC, 0).to(regFile).store = &beneath.fd
+		var open *op
+		if r.same != nil {
+			open = p.reopen(*r.same, regFile)
+		} else {
+			open = p.call(stepLandlock, r.path, unix.SYS_OPENAT, num(unix.AT_FDCWD), p.text(r.path), unix.O_PATH|unix.O_CLOEXEC, 0).to(regFile)
+		}
+		open.store = &beneath.fd
 		p.call(stepLandlock, r.path, unix.SYS_LANDLOCK_ADD_RULE, reg(regRules), unix.LANDLOCK_RULE_PATH_BENEATH, p.at(unsafe.Pointer(beneath)), 0)
 		p.close(regFile)
 	}
@@ -106,7 +120,7 @@ func (p *plan) seal(o *order) {
 	p.call(stepDir, o.job.Dir, unix.SYS_CHDIR, p.text(o.job.Dir))
 	p.call(stepSeal, "", unix.SYS_UMASK, 0o022)
 	p.limits(o)
-	p.dropCapabilities()
+	p.dropCapabilities(o)
 	p.noNewPrivileges()
 	p.call(stepSeal, "descriptors", unix.SYS_CLOSE_RANGE, 3, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC)
 	// All is built; the caller says when, or has changed its mind. The program
@@ -117,14 +131,42 @@ func (p *plan) seal(o *order) {
 	p.limit("memory", unix.RLIMIT_AS, uint64(o.job.Limits.Memory))
 	none := new(uint64)
 	p.call(stepSeal, "signals", unix.SYS_RT_SIGPROCMASK, unix.SIG_SETMASK, p.at(unsafe.Pointer(none)), 0, unsafe.Sizeof(*none))
-	rules := filter(o.job.Network, o.leash, 0)
-	p.keep = append(p.keep, rules)
+	rules := p.filter(o)
 	p.call(stepFilter, "", unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0,
 		p.at(unsafe.Pointer(&unix.SockFprog{Len: uint16(len(rules)), Filter: &rules[0]})))
 	p.note(statusStarted)
 	if !o.rehearsal {
 		p.call(stepExec, o.job.Argv[0], unix.SYS_EXECVE, p.text(o.job.Argv[0]), p.texts(o.job.Argv), p.texts(o.job.Env))
 	}
+}
+
+// someProcess is a number that no process has, in place of one that is not
+// known yet.
+const someProcess = math.MaxInt32
+
+// filter is the program for the last line but one. Where Landlock does not
+// keep signals to itself, it names the process that will have it.
+func (p *plan) filter(o *order) program {
+	var self uint32
+	if o.leash && landlockABI() < scopedSignals {
+		self = someProcess
+	}
+	rules := filter(o.job.Network, o.leash, self)
+	for i := range rules {
+		if self != 0 && rules[i].K == self && rules[i].Code&unix.BPF_JMP != 0 {
+			p.call(stepFilter, "", unix.SYS_GETPID).store = (*int32)(unsafe.Pointer(&rules[i].K))
+		}
+	}
+	return rules
+}
+
+// become changes the process's user, and leaves its groups.
+func (p *plan) become(uid int) {
+	p.call(stepNames, "", unix.SYS_SETGROUPS, 0, 0)
+	p.call(stepNames, "", unix.SYS_SETRESGID, num(uid), num(uid), num(uid))
+	p.call(stepNames, "", unix.SYS_SETRESUID, num(uid), num(uid), num(uid))
+	// A change of the user takes the wish back.
+	p.dieWithParent()
 }
 
 // input puts the job's standard input on descriptor 0.
@@ -171,13 +213,28 @@ func (p *plan) limit(name string, what int, most uint64) {
 }
 
 // dropCapabilities leaves nothing in any set, so that no file and no execution
-// can give anything back.
-func (p *plan) dropCapabilities() {
+// can give anything back. Ordinary users cannot empty the bounding set, and
+// who changed into one did so before; no_new_privs keeps both from gaining
+// anything through it.
+func (p *plan) dropCapabilities(o *order) {
 	p.call(stepCaps, "", unix.SYS_PRCTL, unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
-	// The sets have room for 64; the kernel may know fewer.
-	for n := range 64 {
-		p.call(stepCaps, "", unix.SYS_PRCTL, unix.PR_CAPBSET_DROP, num(n), 0, 0, 0).excuse(unix.EINVAL)
+	if !o.leash || !o.change && !powerless() {
+		p.emptyBounds()
 	}
 	head, none := &unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}, &[2]unix.CapUserData{}
 	p.call(stepCaps, "", unix.SYS_CAPSET, p.at(unsafe.Pointer(head)), p.at(unsafe.Pointer(none)))
+}
+
+func (p *plan) emptyBounds() {
+	// The sets have room for 64; the kernel knows fewer.
+	for n := range 64 {
+		p.call(stepCaps, "", unix.SYS_PRCTL, unix.PR_CAPBSET_DROP, num(n), 0, 0, 0).excuse(unix.EINVAL)
+	}
+}
+
+// powerless tells that the process has no capability to begin with.
+func powerless() bool {
+	head := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	var have [2]unix.CapUserData
+	return unix.Capget(&head, &have[0]) == nil && have == [2]unix.CapUserData{}
 }

@@ -47,18 +47,20 @@ func closeSources(all []source) {
 	}
 }
 
-// reopen opens a source in the process's own mount namespace, whose mounts
-// alone it can clone, and sees that it is the file that was looked at.
-func (c *cage) reopen(s source) {
+// reopen opens a source in the process, which alone can clone its mounts, and
+// sees that it is the file that was looked at. The line that opens is returned.
+func (p *plan) reopen(s source, to uint8) *op {
 	how := &unix.OpenHow{
 		Flags:   unix.O_PATH | unix.O_NOFOLLOW | unix.O_CLOEXEC,
 		Resolve: unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS,
 	}
 	st := &unix.Stat_t{}
-	c.call(stepSource, s.Source, unix.SYS_OPENAT2, num(unix.AT_FDCWD), c.text(s.Source), c.at(unsafe.Pointer(how)), unsafe.Sizeof(*how)).to(regSource)
-	c.call(stepSource, s.Source, unix.SYS_FSTAT, reg(regSource), c.at(unsafe.Pointer(st)))
-	c.check(stepSource, s.Source, (*uint64)(unsafe.Pointer(&st.Dev)), ^uint64(0), s.dev, unix.ESTALE)
-	c.check(stepSource, s.Source, &st.Ino, ^uint64(0), s.ino, unix.ESTALE)
+	line := len(p.ops)
+	p.call(stepSource, s.Source, unix.SYS_OPENAT2, num(unix.AT_FDCWD), p.text(s.Source), p.at(unsafe.Pointer(how)), unsafe.Sizeof(*how)).to(to)
+	p.call(stepSource, s.Source, unix.SYS_FSTAT, reg(to), p.at(unsafe.Pointer(st)))
+	p.check(stepSource, s.Source, (*uint64)(unsafe.Pointer(&st.Dev)), ^uint64(0), s.dev, unix.ESTALE)
+	p.check(stepSource, s.Source, &st.Ino, ^uint64(0), s.ino, unix.ESTALE)
+	return &p.ops[line]
 }
 
 // openSource opens a mount's source without following a single link, and

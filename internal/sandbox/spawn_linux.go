@@ -48,6 +48,17 @@ func newPipes(late bool) (*pipes, error) {
 	return p, nil
 }
 
+// theirs are the ends for the process.
+func (p *pipes) theirs() ends {
+	own := ends{regNone: -1, regIn: -1}
+	for r, f := range []*os.File{regStatus: p.statusW, regOrder: p.orderR, regIn: p.stdinR, regOut: p.stdoutW, regErr: p.stderrW} {
+		if f != nil {
+			own[r] = int(f.Fd())
+		}
+	}
+	return own
+}
+
 func (p *pipes) closeTheirs() {
 	for _, f := range []*os.File{p.stdinR, p.stdoutW, p.stderrW, p.orderR, p.statusW} {
 		_ = f.Close()
@@ -128,13 +139,13 @@ func (h *helper) watch(j Job, order []byte) *tree {
 
 // verdict reads how the set-up went. It is called after the end: every process
 // that held the other end of the pipe is gone or was executed anew.
-func verdict(pipe *os.File, line func(line, errno uint32) error) (notes []string, err error) {
+func verdict(pipe *os.File, p *plan) (notes []string, err error) {
 	defer func() { _ = pipe.Close() }()
 	b, err := io.ReadAll(io.LimitReader(pipe, maxStatus))
 	if err != nil {
 		return nil, fault.New(fault.Unavailable, "sandbox_setup", "read the helper's status: %w", err)
 	}
-	noPidMax, err := readStatus(b, line)
+	noPidMax, err := readStatus(b, p)
 	if s, ok := errors.AsType[*setupError](err); ok {
 		err = s.classify()
 	}
