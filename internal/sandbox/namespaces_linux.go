@@ -6,7 +6,6 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 
@@ -36,58 +35,18 @@ func (namespaces) start(j Job, rehearsal bool) (*tree, func(), error) {
 		return nil, nil, noFilter()
 	}
 	rooted := asRoot(j)
-	attr := &syscall.SysProcAttr{
-		// The child borrows this process's memory until it is executed. A
-		// copy, which the standard library makes for a new user namespace
-		// because it writes the mappings in between, costs a millisecond and
-		// slows this process down for longer; here they are written after.
-		Cloneflags: unix.CLONE_VM | unix.CLONE_VFORK | unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP,
-		Setsid:     true,
-		// The helper is executed as a user without a name, who keeps over
-		// that only what is ambient.
-		AmbientCaps: []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_SETPCAP},
-	}
 	ids := mapping{uid: os.Getuid(), gid: os.Getgid()}
 	if ids.uid == 0 {
 		if !rooted {
 			ids.uid, ids.gid = nobody, nobody
 		}
 		ids.change = true
-		attr.AmbientCaps = append(attr.AmbientCaps, unix.CAP_SETUID, unix.CAP_SETGID)
 	}
+	flags := uint64(unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP)
 	if !j.Network || j.Uplink != nil {
-		attr.Cloneflags |= unix.CLONE_NEWNET
+		flags |= unix.CLONE_NEWNET
 	}
-	o := &order{job: j, rehearsal: rehearsal, links: rootLinks()}
-	var link []*os.File
-	var outlet *plug
-	if j.Uplink != nil {
-		var err error
-		if outlet, err = newPlug(j.Uplink); err != nil {
-			return nil, nil, err
-		}
-		link = []*os.File{outlet.theirs}
-		attr.AmbientCaps = append(attr.AmbientCaps, unix.CAP_NET_ADMIN, unix.CAP_NET_BIND_SERVICE)
-		o.uplink, o.doors, ids.uplink = true, j.Uplink.Doors(), true
-	}
-	// The first process of a pid namespace takes all others with it.
-	h, err := newHelper(cageName, j.Late, attr, (*child).kill, nil, link...)
-	if err == nil {
-		if err = h.name(ids); err != nil {
-			h.discard()
-		}
-	}
-	if err != nil {
-		if outlet != nil {
-			outlet.close()
-		}
-		return nil, nil, err
-	}
-	clean := func() {}
-	if outlet != nil {
-		_ = outlet.theirs.Close() // so that the end of the helper is the end of the pair
-		h.plug, clean = outlet, outlet.end
-	}
+	o := &order{job: j, rehearsal: rehearsal, links: rootLinks(), change: ids.change}
 	if j.Network {
 		files := networkFiles
 		if j.Uplink != nil {
@@ -100,39 +59,74 @@ func (namespaces) start(j Job, rehearsal bool) (*tree, func(), error) {
 		// The kernel does not count root's processes, but it can number them.
 		o.pidMax = pidMaxFor(j.Limits.Processes)
 	}
-	return h.give(o), clean, nil
+	sources, err := openSources(o.job.Mounts)
+	if err != nil {
+		return nil, nil, err
+	}
+	t, end, err := startCage(o, sources, flags, ids)
+	if err != nil {
+		closeSources(sources)
+		return nil, nil, err
+	}
+	return t, func() { end(); closeSources(sources) }, nil
+}
+
+// startCage starts the process that follows the plan of a cage. The first
+// process of a pid namespace takes all others with it. end is for what serves
+// them.
+func startCage(o *order, sources []source, flags uint64, ids mapping) (t *tree, end func(), err error) {
+	q, err := newPipes(o.job.Late)
+	if err != nil {
+		return nil, nil, failed(stepStart, "pipe", errnoOf(err)).classify()
+	}
+	end = func() {}
+	if o.job.Uplink != nil {
+		if q.plug, err = newPlug(o.job.Uplink); err != nil {
+			q.closeAll()
+			return nil, nil, err
+		}
+		end = q.plug.end
+	}
+	p := cageOf(o, sources, q)
+	proc, ended, err := start(func() (*child, error) { return p.spawn(flags) }, nil)
+	if err != nil {
+		q.closeAll()
+		return nil, nil, failed(stepStart, "", errnoOf(err)).classify()
+	}
+	q.closeTheirs()
+	h := &helper{q, proc, ended, proc.kill}
+	if err := h.name(ids); err != nil {
+		h.discard()
+		return nil, nil, err
+	}
+	t = h.watch(o.job, nil)
+	t.verdict = func() ([]string, error) { return verdict(q.status, p) }
+	return t, end, nil
 }
 
 // mapping says which host user the one user of a new user namespace is.
 type mapping struct {
 	uid, gid int
-	uplink   bool // the helper is to make a network
 	change   bool // the helper is somebody else yet, and has groups to leave
 }
 
-// What follows the mapping on the order's pipe.
-const (
-	orderNamed  = 'n'       // the helper is the inner user now
-	orderChange = 'c'       // it has to become that user
-	orderUplink = 'a' - 'A' // taken off the letter: with a network
-)
+// orderNamed follows the mapping on the order's pipe.
+const orderNamed = 'n'
 
 // name writes the mappings of the helper's user namespace, and tells it.
 func (h *helper) name(m mapping) error {
 	line := func(host int) string { return strconv.Itoa(innerID) + " " + strconv.Itoa(host) + " 1" }
 	files := []struct{ name, text string }{{"uid_map", line(m.uid)}, {"gid_map", line(m.gid)}}
-	word := byte(orderChange)
 	if !m.change {
 		// The kernel asks this of those who are not root: a group that denies
 		// something must not be left.
 		files = append([]struct{ name, text string }{{"setgroups", "deny"}}, files...)
-		word = orderNamed
 	}
 	for _, f := range files {
 		err := h.proc.hold(func(pid int) error {
 			fd, err := unix.Open("/proc/"+strconv.Itoa(pid)+"/"+f.name, unix.O_WRONLY|unix.O_CLOEXEC, 0)
 			if err == nil {
-				err = writeAll(fd, []byte(f.text))
+				_, err = unix.Write(fd, []byte(f.text))
 				_ = unix.Close(fd)
 			}
 			return err
@@ -141,10 +135,7 @@ func (h *helper) name(m mapping) error {
 			return failed(stepNames, f.name, err).classify()
 		}
 	}
-	if m.uplink {
-		word -= orderUplink
-	}
-	_, _ = h.pipes.order.Write([]byte{word}) // a helper that died says why by the verdict
+	_, _ = h.pipes.order.Write([]byte{orderNamed}) // a helper that died says why by the verdict
 	return nil
 }
 

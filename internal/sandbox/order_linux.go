@@ -15,8 +15,7 @@ type order struct {
 	rehearsal  bool   // set up everything, then exit 0
 	leash      bool   // no namespaces: Landlock hides, seccomp does the rest
 	scratchDir string // of a leash: where its scratch is
-	uplink     bool   // make a network, with these doors, and hand it over
-	doors      []Door
+	change     bool   // the process is somebody else yet, and has groups to leave; stays on this side
 }
 
 // link is a symbolic link in the new root, such as /lib64 to usr/lib64.
@@ -40,12 +39,6 @@ func (o *order) encode() []byte {
 	w.yes(o.rehearsal)
 	w.yes(o.leash)
 	w.text(o.scratchDir)
-	w.yes(o.uplink)
-	w.num(uint64(len(o.doors)))
-	for _, d := range o.doors {
-		w.bytes(d.IP[:])
-		w.num(uint64(d.Port))
-	}
 	binary.BigEndian.PutUint64(w.b, uint64(len(w.b)-8))
 	return w.b
 }
@@ -63,14 +56,5 @@ func (o *order) decode(b []byte) error {
 	o.rehearsal = r.yes()
 	o.leash = r.yes()
 	o.scratchDir = r.text()
-	o.uplink = r.yes()
-	o.doors = make([]Door, r.length())
-	for i := range o.doors {
-		ip, port := r.bytes(), uint16(r.num())
-		if copy(o.doors[i].IP[:], ip) != len(ip) || len(ip) != len(o.doors[i].IP) {
-			return errWire
-		}
-		o.doors[i].Port = port
-	}
 	return r.end()
 }

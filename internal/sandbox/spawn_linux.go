@@ -27,6 +27,8 @@ func helperEnv() []string {
 type pipes struct {
 	stdin, stdout, stderr, order, status      *os.File // ours
 	stdinR, stdoutW, stderrW, orderR, statusW *os.File // the child's
+
+	plug *plug // of a job with an uplink
 }
 
 func newPipes(late bool) (*pipes, error) {
@@ -48,14 +50,34 @@ func newPipes(late bool) (*pipes, error) {
 	return p, nil
 }
 
+// theirs are the ends for the process.
+func (p *pipes) theirs() ends {
+	own := ends{regNone: -1, regIn: -1, regLink: -1}
+	if p.plug != nil {
+		own[regLink] = int(p.plug.theirs.Fd())
+	}
+	for r, f := range []*os.File{regStatus: p.statusW, regOrder: p.orderR, regIn: p.stdinR, regOut: p.stdoutW, regErr: p.stderrW} {
+		if f != nil {
+			own[r] = int(f.Fd())
+		}
+	}
+	return own
+}
+
 func (p *pipes) closeTheirs() {
 	for _, f := range []*os.File{p.stdinR, p.stdoutW, p.stderrW, p.orderR, p.statusW} {
 		_ = f.Close()
+	}
+	if p.plug != nil {
+		_ = p.plug.theirs.Close() // so that the end of the process is the end of the pair
 	}
 }
 
 func (p *pipes) closeAll() {
 	p.closeTheirs()
+	if p.plug != nil {
+		_ = p.plug.ours.Close()
+	}
 	for _, f := range []*os.File{p.stdin, p.stdout, p.stderr, p.order, p.status} {
 		_ = f.Close()
 	}
@@ -67,26 +89,25 @@ type helper struct {
 	proc  *child
 	ended <-chan ending
 	kill  func()
-	plug  *plug // nil without an uplink
 }
 
-// newHelper starts a helper for a job whose input comes late or not; link is
-// its descriptor 5. settle
+// newHelper starts a helper for a job whose input comes late or not. settle
 // runs after the first process ended and before it is reaped, while its number
 // is still its own.
-func newHelper(name string, late bool, attr *syscall.SysProcAttr, kill func(*child), settle func(), link ...*os.File) (*helper, error) {
+func newHelper(name string, late bool, attr *syscall.SysProcAttr, kill func(*child), settle func()) (*helper, error) {
 	p, err := newPipes(late)
 	if err != nil {
 		return nil, failed(stepStart, "pipe", errnoOf(err)).classify()
 	}
 	attr.Pdeathsig = syscall.SIGKILL
-	proc, ended, err := start(name, append([]*os.File{p.stdinR, p.stdoutW, p.stderrW, p.orderR, p.statusW}, link...), attr, settle)
+	files := []*os.File{p.stdinR, p.stdoutW, p.stderrW, p.orderR, p.statusW}
+	proc, ended, err := start(func() (*child, error) { return fork(name, files, attr) }, settle)
 	if err != nil {
 		p.closeAll()
 		return nil, failed(stepStart, "", errnoOf(err)).classify()
 	}
 	p.closeTheirs()
-	return &helper{pipes: p, proc: proc, ended: ended, kill: func() { kill(proc) }}, nil
+	return &helper{p, proc, ended, func() { kill(proc) }}, nil
 }
 
 // discard ends a helper that gets no order.
@@ -98,13 +119,21 @@ func (h *helper) discard() {
 
 // give hands the order over, and with it the helper's life.
 func (h *helper) give(o *order) *tree {
+	t := h.watch(o.job, o.encode())
+	t.verdict = func() ([]string, error) { return verdict(h.pipes.status, nil) }
+	return t
+}
+
+// watch says what the process waits for, at last that the gate is open, and
+// makes the tree that is supervised.
+func (h *helper) watch(j Job, order []byte) *tree {
 	p, shut := h.pipes, make(chan error, 1)
 	go func() {
 		defer func() { _ = p.order.Close() }()
-		// A helper that died has closed its end: the verdict says why.
-		_, _ = p.order.Write(o.encode())
-		if h.plug != nil {
-			if ok, err := h.plug.ready(len(o.doors)); !ok {
+		// A process that died has closed its end: the verdict says why.
+		_, _ = p.order.Write(order)
+		if p.plug != nil {
+			if ok, err := p.plug.ready(); !ok {
 				if err != nil {
 					shut <- err
 					h.kill()
@@ -112,8 +141,8 @@ func (h *helper) give(o *order) *tree {
 				return
 			}
 		}
-		if !o.job.Late {
-			if err := o.job.open(); err != nil {
+		if !j.Late {
+			if err := j.open(); err != nil {
 				shut <- err
 				h.kill()
 				return
@@ -124,20 +153,19 @@ func (h *helper) give(o *order) *tree {
 	return &tree{
 		shut: shut, stdin: p.stdin,
 		ended: h.ended, stdout: p.stdout, stderr: p.stderr, kill: h.kill,
-		census:  func(l Limits) (count, error) { return census(h.proc.pid, l) },
-		verdict: func() ([]string, error) { return verdict(p.status) },
+		census: func(l Limits) (count, error) { return census(h.proc.pid, l) },
 	}
 }
 
 // verdict reads how the set-up went. It is called after the end: every process
 // that held the other end of the pipe is gone or was executed anew.
-func verdict(pipe *os.File) (notes []string, err error) {
+func verdict(pipe *os.File, p *plan) (notes []string, err error) {
 	defer func() { _ = pipe.Close() }()
 	b, err := io.ReadAll(io.LimitReader(pipe, maxStatus))
 	if err != nil {
 		return nil, fault.New(fault.Unavailable, "sandbox_setup", "read the helper's status: %w", err)
 	}
-	noPidMax, err := readStatus(b)
+	noPidMax, err := readStatus(b, p)
 	if s, ok := errors.AsType[*setupError](err); ok {
 		err = s.classify()
 	}

@@ -22,12 +22,12 @@ func fullOrder() *order {
 			Network: true,
 			Limits:  Limits{CPU: 5 * time.Second, Memory: 1 << 40, Processes: 7, OpenFiles: 8, FileSize: 9, Scratch: 10},
 		},
-		pidMax: 301, others: 12, links: []link{{"lib", "usr/lib"}}, rehearsal: true, leash: true, scratchDir: "/var/x", uplink: true, doors: []Door{{[16]byte{10: 255, 11: 255, 12: 127, 15: 1}, 8080}},
+		pidMax: 301, others: 12, links: []link{{"lib", "usr/lib"}}, rehearsal: true, leash: true, scratchDir: "/var/x",
 	}
 }
 
 func TestOrderTravels(t *testing.T) {
-	for _, o := range []*order{fullOrder(), {job: Job{Argv: []string{"/x"}, Env: []string{}, Mounts: []Mount{}, Files: []File{}, Late: true}, links: []link{}, doors: []Door{}}} {
+	for _, o := range []*order{fullOrder(), {job: Job{Argv: []string{"/x"}, Env: []string{}, Mounts: []Mount{}, Files: []File{}, Late: true}, links: []link{}}} {
 		travels(t, o)
 	}
 }
@@ -106,7 +106,7 @@ func TestStatus(t *testing.T) {
 		{"unreadable", failed(stepSource, "/x", unix.EACCES).encode(), false, "mount_source", fault.Denied},
 		{"caller died", failed(stepParent, "", unix.ESRCH).encode(), false, "sandbox_setup", fault.Interrupted},
 	} {
-		noPidMax, err := readStatus(c.in)
+		noPidMax, err := readStatus(c.in, nil)
 		if s, ok := errors.AsType[*setupError](err); ok {
 			err = s.classify()
 		}
@@ -125,7 +125,7 @@ func FuzzStatus(f *testing.F) {
 	f.Add(failed(stepExec, "/x", unix.ENOENT).encode())
 	f.Add([]byte{'f', 255, 0, 0, 0, 1})
 	f.Fuzz(func(t *testing.T, b []byte) {
-		_, err := readStatus(b)
+		_, err := readStatus(b, nil)
 		var s *setupError
 		if errors.As(err, &s) && s.classify() == nil {
 			t.Error("a failure became none")
