@@ -121,6 +121,7 @@ const (
 	NetAllow     = 64               // exceptions of one run
 	NetNames     = 64               // addresses of one excepted name
 	NetLookup    = 5 * time.Second  // for one excepted name to be found
+	NetFresh     = time.Second      // how long what was found is not asked for again
 	NetQuery     = 4 * KiB          // a question to the name servers
 	NetQueries   = 32               // questions at a time
 	NetQueryRate = 100              // questions in a second, and in a burst

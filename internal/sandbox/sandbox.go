@@ -136,6 +136,9 @@ func (s *Sandbox) Run(ctx context.Context, job Job) (Outcome, error) {
 		return Outcome{Exit: -1}, err
 	}
 	out, err := s.run(ctx, s.driver, job)
+	if fault.ReasonOf(err) == reasonNoUplink {
+		forget(s.uplinkCache())
+	}
 	var refused *hostRefusal
 	if !errors.As(err, &refused) {
 		return out, err

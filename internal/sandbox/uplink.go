@@ -45,18 +45,18 @@ const (
 // HostRoutes is the note of a job that has the network and no Uplink.
 const HostRoutes = "network: this machine's own services and its local network can be reached"
 
+// reasonNoUplink is why a job that was to have an Uplink did not run.
+const reasonNoUplink = "no_uplink"
+
 // noUplink is the refusal of a job whose network cannot be held apart.
 func noUplink(why string) error {
-	return fault.New(fault.Denied, "no_uplink", "the network cannot be filtered here: %s", why)
+	return fault.New(fault.Denied, reasonNoUplink, "the network cannot be filtered here: %s", why).Hint("patch-git doctor")
 }
 
 // TryUplink tells, by trying, whether a job can have an Uplink here; nil is
 // yes. A yes is remembered like the driver, a no is tried again each time.
 func (s *Sandbox) TryUplink(ctx context.Context) error {
-	cache := s.opts.Cache
-	if cache != "" {
-		cache += "-uplink"
-	}
+	cache := s.uplinkCache()
 	if remembered(cache) == s.driver.name() {
 		return nil
 	}
@@ -65,6 +65,14 @@ func (s *Sandbox) TryUplink(ctx context.Context) error {
 		remember(cache, s.driver.name())
 	}
 	return err
+}
+
+// uplinkCache is the file that remembers it.
+func (s *Sandbox) uplinkCache() string {
+	if s.opts.Cache == "" {
+		return ""
+	}
+	return s.opts.Cache + "-uplink"
 }
 
 // nowhere is the Uplink of a rehearsal.

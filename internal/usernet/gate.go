@@ -6,6 +6,8 @@ import (
 	"net/netip"
 	"slices"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/patch-cat/patch-git/internal/limits"
 )
@@ -16,19 +18,27 @@ type gate struct {
 	exceptions []Exception
 	// lookup asks this machine who a name is.
 	lookup func(ctx context.Context, name string) ([]netip.Addr, error)
-	// own are this machine's addresses, and local asks its kernel whether one
-	// more is: an address can lead to this machine and be on no interface.
-	own   func() ([]netip.Addr, error)
+	// own are this machine's addresses, with the networks that they are in, and
+	// local asks its kernel whether one more is: an address can lead to this
+	// machine and be on no interface.
+	own   func() ([]netip.Prefix, error)
 	local func(netip.Addr) bool
 
 	mu    sync.Mutex
-	known map[string][]netip.Addr // what the names of exceptions have stood for during the run
+	known map[string]*known // by the names of exceptions
+}
+
+// known is what a name has stood for during the run.
+type known struct {
+	asking sync.Mutex
+	fresh  atomic.Bool // it was asked for a moment ago
+	list   []netip.Addr
 }
 
 func newGate(exceptions []Exception) *gate {
 	resolver := &net.Resolver{PreferGo: true}
 	return &gate{
-		ranges: newRanges(), exceptions: exceptions, own: ownAddresses, local: isLocal, known: map[string][]netip.Addr{},
+		ranges: newRanges(), exceptions: exceptions, own: ownNetworks, local: isLocal, known: map[string]*known{},
 		lookup: func(ctx context.Context, name string) ([]netip.Addr, error) {
 			ctx, cancel := context.WithTimeout(ctx, limits.NetLookup)
 			defer cancel()
@@ -37,8 +47,8 @@ func newGate(exceptions []Exception) *gate {
 	}
 }
 
-// open tells whether a destination needs no exception: it is on the internet
-// and not this machine. An answer that could not be had is a no.
+// open tells whether a destination needs no exception: it is on the internet,
+// not this machine, and not in a network that this machine is in. An answer that could not be had is a no.
 func (g *gate) open(a netip.Addr) bool {
 	if !g.ranges.public(a) {
 		return false
@@ -48,7 +58,7 @@ func (g *gate) open(a netip.Addr) bool {
 		return false
 	}
 	for _, a := range append(embedded(a), a) {
-		if slices.Contains(own, a) || g.local(a) {
+		if g.local(a) || slices.ContainsFunc(own, func(p netip.Prefix) bool { return p.Contains(a) }) {
 			return false
 		}
 	}
@@ -81,11 +91,19 @@ func (g *gate) admits(ctx context.Context, to netip.AddrPort) bool {
 		if e.name == "" || e.port != 0 && e.port != to.Port() {
 			continue
 		}
-		if slices.Contains(g.knows(e.name), to.Addr()) {
+		k := g.about(e.name)
+		if g.knows(k, to.Addr()) {
 			return true
 		}
-		list, err := g.find(ctx, e.name)
-		if err == nil && slices.Contains(list, to.Addr()) {
+		// A tool can try a hundred thousand addresses; the name servers hear
+		// of it once in a while.
+		k.asking.Lock()
+		if !k.fresh.Swap(true) {
+			_, _ = g.find(ctx, e.name) // one that is not found stands for nothing
+			time.AfterFunc(limits.NetFresh, func() { k.fresh.Store(false) })
+		}
+		k.asking.Unlock()
+		if g.knows(k, to.Addr()) {
 			return true
 		}
 	}
@@ -104,35 +122,46 @@ func (g *gate) find(ctx context.Context, name string) ([]netip.Addr, error) {
 	if err != nil {
 		return nil, err
 	}
+	k := g.about(name)
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for i, a := range list {
 		list[i] = a.Unmap().WithZone("")
-		if !slices.Contains(g.known[name], list[i]) && len(g.known[name]) < limits.NetNames {
-			g.known[name] = append(g.known[name], list[i])
+		if !slices.Contains(k.list, list[i]) && len(k.list) < limits.NetNames {
+			k.list = append(k.list, list[i])
 		}
 	}
 	return list, nil
 }
 
-func (g *gate) knows(name string) []netip.Addr {
+func (g *gate) about(name string) *known {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return slices.Clone(g.known[name])
+	if g.known[name] == nil {
+		g.known[name] = &known{}
+	}
+	return g.known[name]
 }
 
-// ownAddresses are those of all interfaces of this machine, now.
-func ownAddresses() ([]netip.Addr, error) {
+func (g *gate) knows(k *known, a netip.Addr) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return slices.Contains(k.list, a)
+}
+
+// ownNetworks are those of all interfaces of this machine, now.
+func ownNetworks() ([]netip.Prefix, error) {
 	list, err := net.InterfaceAddrs()
 	if err != nil {
 		return nil, err
 	}
-	var own []netip.Addr
+	var own []netip.Prefix
 	for _, a := range list {
 		if n, ok := a.(*net.IPNet); ok {
-			if ip, ok := netip.AddrFromSlice(n.IP); ok {
-				own = append(own, ip.Unmap())
-			}
+			ip, _ := netip.AddrFromSlice(n.IP)
+			ip = ip.Unmap()
+			bits, _ := n.Mask.Size()
+			own = append(own, netip.PrefixFrom(ip, bits), netip.PrefixFrom(ip, ip.BitLen()))
 		}
 	}
 	return own, nil

@@ -178,7 +178,7 @@ func TestInsideReach(t *testing.T) {
 			add(false, 80, 90, a)
 		}
 	}
-	add(false, 80, 90, farV4, farV6)
+	add(false, 80, 90, farV4, farV6, neighbour)
 	add(false, 8080, 8080, nearV4, nearV6, nearOwn4, nearOwn6, "127.0.0.1", "::1", "127.1.2.3")
 	// Spellings that one program reads as another does not.
 	add(false, 8080, 8080, "0.0.0.0", "::", "::ffff:127.0.0.1", "0x7f.1", "2130706433", "127.1", "0177.0.0.1", "localhost")

@@ -90,9 +90,9 @@ func exceptions(t testing.TB, texts ...string) (list []Exception) {
 // fakeGate has a machine of its own making.
 func fakeGate(t testing.TB, names map[string][]string, texts ...string) *gate {
 	return &gate{
-		ranges: newRanges(), exceptions: exceptions(t, texts...), known: map[string][]netip.Addr{},
-		own: func() ([]netip.Addr, error) {
-			return []netip.Addr{netip.MustParseAddr("8.8.4.4"), netip.MustParseAddr("2600::1")}, nil
+		ranges: newRanges(), exceptions: exceptions(t, texts...), known: map[string]*known{},
+		own: func() ([]netip.Prefix, error) {
+			return []netip.Prefix{netip.MustParsePrefix("8.8.4.4/24"), netip.MustParsePrefix("2600::1/64"), {}}, nil
 		},
 		local: func(a netip.Addr) bool { return a == netip.MustParseAddr("7.7.7.7") },
 		lookup: func(_ context.Context, name string) ([]netip.Addr, error) {
@@ -122,7 +122,11 @@ func TestAdmits(t *testing.T) {
 		{"", "[2600::1]:80", false},          // and by IPv6
 		{"", "[64:ff9b::8.8.4.4]:80", false}, // and by a translator
 		{"", "[2002:808:404::1]:80", false},  // and by 6to4
-		{"", "7.7.7.7:80", false},            // on no interface
+		{"", "8.8.4.5:80", false},            // its neighbour
+		{"", "8.8.4.255:80", false},          // all neighbours
+		{"", "[2600::2]:80", false},
+		{"", "[2600:0:0:1::2]:80", true},
+		{"", "7.7.7.7:80", false}, // on no interface
 		{"", "192.168.1.9:445", false},
 		{"192.168.1.9", "192.168.1.9:445", true},
 		{"192.168.1.9", "192.168.1.10:445", false},
@@ -153,9 +157,25 @@ func TestAdmits(t *testing.T) {
 		}
 	}
 	g := fakeGate(t, nil)
-	g.own = func() ([]netip.Addr, error) { return nil, errors.New("cannot tell") }
+	g.own = func() ([]netip.Prefix, error) { return nil, errors.New("cannot tell") }
 	if g.admits(t.Context(), netip.MustParseAddrPort("8.8.8.8:80")) {
 		t.Error("a machine that does not know its own addresses lets pass")
+	}
+}
+
+// TestNamesAreAskedSeldom: however many addresses a tool tries.
+func TestNamesAreAskedSeldom(t *testing.T) {
+	g := fakeGate(t, map[string][]string{"nas.lan": {"192.168.1.9"}}, "nas.lan")
+	asked, lookup := 0, g.lookup
+	g.lookup = func(ctx context.Context, name string) ([]netip.Addr, error) { asked++; return lookup(ctx, name) }
+	for i := range 200 {
+		to := netip.AddrPortFrom(netip.AddrFrom4([4]byte{192, 168, 1, byte(i)}), 80)
+		if got := g.admits(t.Context(), to); got != (i == 9) {
+			t.Errorf("%v: %v", to, got)
+		}
+	}
+	if asked == 0 || asked > 3 {
+		t.Errorf("asked %d times", asked)
 	}
 }
 

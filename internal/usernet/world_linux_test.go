@@ -32,6 +32,7 @@ const (
 	nearV4, nearV6     = "10.9.0.1", "fd09::1"       // the machine, on its local network
 	nearOwn4, nearOwn6 = "8.8.4.4", "2001:4860:1::1" // the machine's public addresses
 	farV4, farV6       = "10.9.0.2", "fd09::2"       // a neighbour, and the way out
+	neighbour          = "8.8.6.2"                   // in a public network that the machine is in
 	silent             = "9.9.9.9"                   // nobody is there, and nobody says so
 )
 
@@ -215,7 +216,7 @@ func world() {
 			die("internet: %v", err)
 		}
 		ip("link set lo up", fmt.Sprintf("link add far type veth peer name near netns %d", machine), "link set far up",
-			"addr add "+farV4+"/24 dev far", "addr add "+farV6+"/64 dev far nodad")
+			"addr add "+farV4+"/24 dev far", "addr add "+farV6+"/64 dev far nodad", "addr add "+neighbour+"/24 dev far")
 		for _, a := range append(internet, elsewhere...) {
 			if strings.HasPrefix(a, "240.") {
 				continue // no kernel takes it
@@ -238,7 +239,7 @@ func world() {
 	}()
 	<-far
 	ip("link set near up", "addr add "+nearV4+"/24 dev near", "addr add "+nearV6+"/64 dev near nodad",
-		"addr add "+nearOwn4+"/32 dev near", "addr add "+nearOwn6+"/128 dev near nodad",
+		"addr add 8.8.6.1/24 dev near", "addr add "+nearOwn4+"/32 dev near", "addr add "+nearOwn6+"/128 dev near nodad",
 		"route add local 7.7.7.0/24 dev lo", // an address of the machine that is on no interface
 		"route add default via "+farV4, "-6 route add default via "+farV6)
 	settle(farV4, farV6)
