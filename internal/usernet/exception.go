@@ -24,6 +24,9 @@ func ParseException(text string) (Exception, error) {
 		return Exception{}, fault.New(fault.Usage, "allow_net", "--allow-net %s: %s", spec.Quote(text), why).
 			Hint("HOST or HOST:PORT, such as 192.168.1.5, printer.lan:631, localhost:8080 or [fd00::5]:443")
 	}
+	if strings.Contains(text, "/") {
+		return no("that is no single host")
+	}
 	host, port, brackets := text, "", false
 	if rest, ok := strings.CutPrefix(text, "["); ok {
 		inner, after, closed := strings.Cut(rest, "]")
