@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -9,17 +10,20 @@ import (
 	"runtime"
 	"sync"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/patch-cat/patch-git/internal/sandbox"
 )
 
 // onDisk is the command
 //
-//	on-disk read-only|full|without-python DIR cmd…
+//	on-disk read-only|full|without-python|without-tun DIR cmd…
 //
 // which runs a command that finds the folder on a disk that is read-only, or
-// full, or finds no Python in the system's folders. It does so in a mount
-// namespace of its own, so that it works for root too, whom permissions do not
+// full, or finds no Python in the system's folders, or no device to make
+// networks with. It does so in a mount namespace of its own, so that it works for root too, whom permissions do not
 // stop. What the command left on a full disk is in the folder afterwards.
 func onDisk() {
 	if err := playOnDisk(os.Args[1:]); err != nil {
@@ -34,7 +38,7 @@ func onDisk() {
 func playOnDisk(args []string) error {
 	runtime.LockOSThread() // capabilities belong to a thread
 	if len(args) < 3 {
-		return errors.New("usage: on-disk read-only|full|without-python dir cmd…")
+		return errors.New("usage: on-disk read-only|full|without-python|without-tun dir cmd…")
 	}
 	if os.Getenv("ON_DISK") == "" { // outside: start again inside
 		cmd := exec.Command("/proc/self/exe", args...)
@@ -53,6 +57,8 @@ func playOnDisk(args []string) error {
 		err = readOnlyDisk(dir)
 	case "without-python":
 		err = hidePython(dir)
+	case "without-tun":
+		err = unix.Mount(os.DevNull, "/dev/net/tun", "", unix.MS_BIND, "")
 	case "full":
 		after, err = fullDisk(dir)
 	default:
@@ -152,6 +158,12 @@ func fullDisk(dir string) (after func() error, err error) {
 		return os.CopyFS(below, os.DirFS(dir))
 	}, nil
 }
+
+// canFilter tells whether the network of tools can be filtered here.
+var canFilter = sync.OnceValue(func() bool {
+	box, err := sandbox.Open(context.Background(), sandbox.Options{Now: time.Now})
+	return err == nil && box.TryUplink(context.Background()) == nil
+})
 
 // canMount tells whether this user may make mount namespaces.
 var canMount = sync.OnceValue(func() bool {

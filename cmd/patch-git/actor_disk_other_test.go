@@ -13,3 +13,5 @@ func onDisk() {
 }
 
 func canMount() bool { return false }
+
+func canFilter() bool { return false }

@@ -20,6 +20,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"patch-git": patchGit,
 		"on-disk":   onDisk,
+		"in-world":  inWorld,
 	})
 }
 
@@ -103,6 +104,10 @@ func condition(cond string) (bool, error) {
 	switch cond {
 	case "mounts": // whether on-disk can mount a disk of its own
 		return canMount(), nil
+	case "world": // whether a command can be run with an internet of its own
+		return canWorld(), nil
+	case "uplink": // whether the network of tools can be filtered
+		return canFilter(), nil
 	case "netns": // whether a command can be run where there is no network at all
 		return exec.Command("unshare", "--net", "--map-root-user", "true").Run() == nil, nil
 	}

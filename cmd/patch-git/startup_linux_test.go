@@ -11,7 +11,7 @@ import (
 var late = []string{
 	"google.golang.org/genproto/", "google.golang.org/protobuf/proto", "google.golang.org/protobuf/reflect/", "google.golang.org/protobuf/types/",
 	"github.com/go-git/go-git/v5/internal/url", "github.com/santhosh-tekuri/", "github.com/sigstore/",
-	"html", "image", "k8s.io/", "math/big", "mime", "net", "path/filepath", "regexp",
+	"gvisor.dev/gvisor/pkg/log", "gvisor.dev/gvisor/pkg/tcpip", "html", "image", "k8s.io/", "math/big", "mime", "net", "path/filepath", "regexp",
 }
 
 // TestInitOrder shows that the helper of the sandbox and the interpreter of a

@@ -79,6 +79,7 @@ type Sandbox struct {
 	Capabilities spec.Permissions `json:"capabilities"`           // the ceiling
 	Internet     bool             `json:"allow_internet_access"`  // what was really given
 	Grants       []Grant          `json:"grants,omitempty"`
+	AllowNet     []string         `json:"allow_net,omitempty"` // what the network reached beyond the internet
 	Limits       Limits           `json:"limits,omitzero"`
 	Python       Python           `json:"python,omitzero"`
 	Packages     []string         `json:"packages_installed,omitempty"` // name==version

@@ -37,7 +37,7 @@ of patch-git. The exit code is 0 where tools can be installed and run.`,
 			lines := a.examine(c.Context())
 			ok := true
 			for _, l := range lines {
-				ok = ok && (l.OK || l.What == "sandbox driver" || l.What == "python candidate" || l.What == "journal" || l.What == trustLine)
+				ok = ok && (l.OK || l.What == "sandbox driver" || l.What == "python candidate" || l.What == "journal" || l.What == trustLine || l.What == networkLine)
 			}
 			if a.json {
 				if err := a.out.document(map[string]any{"schema": 1, "ok": ok, "checks": lines}); err != nil {
@@ -74,7 +74,7 @@ func (a *app) examine(ctx context.Context) []examined {
 	if err != nil {
 		return append(lines, examined{"sandbox", false, err.Error(), fault.HintsOf(err)})
 	}
-	lines = append(lines, examined{"sandbox", true, "tools run confined", nil})
+	lines = append(lines, examined{"sandbox", true, "tools run confined", nil}, examineNetwork(ctx, box))
 	good, refused, err := pyenv.New(a.host, box).Known(ctx)
 	if err != nil {
 		return append(lines, examined{"python", false, err.Error(), fault.HintsOf(err)})
@@ -89,6 +89,16 @@ func (a *app) examine(ctx context.Context) []examined {
 		return append(lines, examined{"python", false, "no CPython from 3.9 up", []string{"install one, for example: apt-get install python3"}})
 	}
 	return append(lines, examined{"python", true, "tools can run", nil})
+}
+
+// networkLine is the one about what a tool with network reaches.
+const networkLine = "network"
+
+func examineNetwork(ctx context.Context, box *sandbox.Sandbox) examined {
+	if err := box.TryUplink(ctx); err != nil {
+		return examined{networkLine, false, "a tool with network reaches this machine's own services and its local network", []string{err.Error()}}
+	}
+	return examined{networkLine, true, "a tool with network reaches the internet and what --allow-net names", nil}
 }
 
 // examineState writes and removes a file where the state is kept.

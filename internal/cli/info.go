@@ -103,7 +103,7 @@ func (a *app) printInfo(info *consume.Info) {
 func permissionWords(p spec.Permissions) []string {
 	var out []string
 	if p.Network {
-		out = append(out, "the network (this machine's own services and its local network included)")
+		out = append(out, "the network (the internet; where it cannot be filtered, this machine's own services and its local network too)")
 	} else {
 		out = append(out, "no network")
 	}

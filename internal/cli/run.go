@@ -25,7 +25,7 @@ import (
 // runFlags are the flags of `run` itself; the tool's inputs come beside them.
 type runFlags struct {
 	args             string
-	read, write      []string
+	read, write, net []string
 	yes, help        bool
 	timeout          time.Duration
 	memory           int64
@@ -44,7 +44,10 @@ flag; 'patch-git run NAME --help' lists them. The result is printed as JSON.
 
 A path that an input names is given to the tool, as far as its manifest goes
 (read-only; what an output_… input names may be written by a tool that declares it).
-Other paths with --allow-read and --allow-write.`,
+Other paths with --allow-read and --allow-write.
+
+A tool that declares the network reaches the internet, and of this machine and its
+local network only what --allow-net names.`,
 		Example: `  patch-git run csv_to_json --csv-text "$(cat data.csv)"
   patch-git run extract_pdf_table --pdf-path report.pdf
   patch-git run unit_convert --args '{"value":"1","from_unit":"mi","to_unit":"km"}'
@@ -61,6 +64,7 @@ func (a *app) ownFlags(f *pflag.FlagSet, r *runFlags) {
 	f.StringVar(&r.args, "args", "", "all arguments as one JSON object, or @file")
 	f.StringArrayVar(&r.read, "allow-read", nil, "let the tool read this path; can be repeated")
 	f.StringArrayVar(&r.write, "allow-write", nil, "let the tool write this path; can be repeated")
+	f.StringArrayVar(&r.net, "allow-net", nil, "let a tool with network reach this `HOST[:PORT]` of yours beyond the internet; can be repeated")
 	f.BoolVarP(&r.yes, "yes", "y", false, "agree to what the tool may do, and confirm this run")
 	f.DurationVar(&r.timeout, "timeout", limits.RunTime, "end the run after this long")
 	f.Int64Var(&r.memory, "memory", limits.RunMemory/limits.MiB, "memory of the whole run, in MiB")
@@ -101,7 +105,7 @@ func (a *app) runTool(c *cobra.Command, args []string) error {
 		return nil
 	}
 	o := consume.RunOptions{
-		Read: flags.read, Write: flags.write, Agree: flags.yes, Confirm: flags.yes, HostApp: "cli",
+		Read: flags.read, Write: flags.write, Net: flags.net, Agree: flags.yes, Confirm: flags.yes, HostApp: "cli",
 		UnsafeNoSandbox: flags.unsafeNoSandbox, UnsafeRunRevoked: flags.unsafeRunRevoked,
 	}
 	o.Limits.Wall, o.Limits.Memory = flags.timeout, flags.memory*limits.MiB

@@ -171,8 +171,8 @@ func TestEachQuestionByItself(t *testing.T) {
 	subject := func() *Subject {
 		return &Subject{
 			Tool:      &spec.Tool{Name: "ask_twice", Version: "1.0.0", Capabilities: spec.Capabilities{Network: true, HumanConfirm: true, Filesystem: spec.FilesystemNone}},
-			consented: func() (bool, error) { return agreed, nil },
-			agree:     func() error { agreed = true; return nil },
+			consented: func(bool) (bool, error) { return agreed, nil },
+			agree:     func(bool) error { agreed = true; return nil },
 		}
 	}
 	for _, c := range []struct {
@@ -183,11 +183,11 @@ func TestEachQuestionByItself(t *testing.T) {
 		{RunOptions{Agree: true}, ReasonConfirm},
 		{RunOptions{Confirm: true}, ReasonConsent},
 	} {
-		if err := s.client.admit(subject(), c.o); fault.ReasonOf(err) != c.want || agreed {
+		if err := s.client.admit(subject(), c.o, reach{}); fault.ReasonOf(err) != c.want || agreed {
 			t.Errorf("%+v: %v, agreed %v", c.o, err, agreed)
 		}
 	}
-	if err := s.client.admit(subject(), RunOptions{Agree: true, Confirm: true}); err != nil || !agreed {
+	if err := s.client.admit(subject(), RunOptions{Agree: true, Confirm: true}, reach{}); err != nil || !agreed {
 		t.Errorf("both words: %v, agreed %v", err, agreed)
 	}
 }

@@ -63,7 +63,7 @@ func (c *Client) Pull(ctx context.Context, ref spec.Ref, o PullOptions) (*Pulled
 		return nil, err
 	}
 	if o.Agree {
-		if err := c.Box.Agree(out.Receipt, out.Permissions); err != nil {
+		if err := c.Box.Agree(out.Receipt, out.Permissions, out.Permissions.Network && !c.filters(ctx)); err != nil {
 			return nil, err
 		}
 	}

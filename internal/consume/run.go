@@ -30,13 +30,14 @@ type Subject struct {
 	Closure  *ledger.Closure
 
 	revoked   error // why it must not run, nil where it may
-	consented func() (bool, error)
-	agree     func() error
+	consented func(filtered bool) (bool, error)
+	agree     func(filtered bool) error
 }
 
 // RunOptions say how a run is to happen.
 type RunOptions struct {
 	Read, Write []string // paths granted by name
+	Net         []string // HOST[:PORT], beyond the internet, granted by name
 	Agree       bool     // the person agrees to the network for this version, now and later
 	Confirm     bool     // the person confirms this one run
 	Limits      sandbox.Limits
@@ -56,6 +57,7 @@ type Ran struct {
 	Driver      string            `json:"sandbox"`
 	NotEnforced []string          `json:"not_enforced,omitempty"`
 	Grants      []audit.Grant     `json:"grants,omitempty"`
+	AllowNet    []string          `json:"allow_net,omitempty"`
 	Python      string            `json:"python"`
 	Notes       []string          `json:"notes,omitempty"`
 	StdoutNoise bool              `json:"stdout_noise,omitempty"`
@@ -88,11 +90,11 @@ func (c *Client) Installed(ctx context.Context, ref spec.Ref) (*Subject, error) 
 	}
 	return &Subject{
 		Tool: v.Tool(), Main: v.Main(), Ref: v.Ref(), Registry: v.Registry(), Closure: closure, revoked: withdrawn,
-		consented: func() (bool, error) {
-			_, ok, err := c.Box.Consent(receipt)
-			return ok, err
+		consented: func(filtered bool) (bool, error) {
+			agreed, ok, err := c.Box.Consent(receipt)
+			return ok && (filtered || agreed.HostNetwork), err
 		},
-		agree: func() error { return c.Box.Agree(receipt, v.Tool().Permissions()) },
+		agree: func(filtered bool) error { return c.Box.Agree(receipt, v.Tool().Permissions(), !filtered) },
 	}, nil
 }
 
@@ -110,8 +112,8 @@ func Local(file string, data []byte) (*Subject, []spec.Finding, error) {
 	}
 	return &Subject{
 		Tool: &doc.Tool, Main: data,
-		consented: func() (bool, error) { return false, nil },
-		agree:     func() error { return nil },
+		consented: func(bool) (bool, error) { return false, nil },
+		agree:     func(bool) error { return nil },
 	}, findings, nil
 }
 
@@ -187,7 +189,12 @@ func bounds(l sandbox.Limits) audit.Limits {
 // the intent was recorded.
 func (c *Client) run(ctx context.Context, s *Subject, args json.RawMessage, o RunOptions, rec *audit.Record, begun func() (*audit.Run, error)) (*Ran, sandbox.Outcome, error) {
 	none := sandbox.Outcome{Exit: -1}
-	if err := c.admit(s, o); err != nil {
+	reach, err := c.reach(ctx, s.Tool, o)
+	if err != nil {
+		return nil, none, err
+	}
+	rec.Sandbox.AllowNet = reach.names()
+	if err := c.admit(s, o, reach); err != nil {
 		return nil, none, err
 	}
 	g, err := grant(s.Tool, args, o.Read, o.Write, c.Host.Dir)
@@ -215,6 +222,9 @@ func (c *Client) run(ctx context.Context, s *Subject, args json.RawMessage, o Ru
 	if err != nil {
 		return nil, none, err
 	}
+	if job.Uplink, err = reach.uplink(ctx); err != nil {
+		return nil, none, err
+	}
 	rec.Sandbox.Python, rec.Sandbox.EnvKeys = python, envKeys(job.Env)
 	job.Gate = func() error { // the tool waits for its intent to be written
 		_, err := begun()
@@ -239,7 +249,7 @@ func (c *Client) run(ctx context.Context, s *Subject, args json.RawMessage, o Ru
 	}
 	ran := &Ran{
 		Tool: s.Tool.Name.String() + "@" + s.Tool.Version.String(), Release: s.Ref.Digest, Registry: s.Registry, Result: line,
-		Driver: out.Driver, NotEnforced: out.NotEnforced, Grants: g.list, Python: python.Version, StdoutNoise: noise,
+		Driver: out.Driver, NotEnforced: out.NotEnforced, Grants: g.list, AllowNet: reach.names(), Python: python.Version, StdoutNoise: noise,
 		DurationMS: out.Duration.Milliseconds(), Warm: out.Warm, Stderr: string(out.Stderr),
 	}
 	if python.Note != "" {
@@ -255,7 +265,7 @@ const (
 )
 
 // admit asks whether a person agreed to what the tool may do.
-func (c *Client) admit(s *Subject, o RunOptions) error {
+func (c *Client) admit(s *Subject, o RunOptions, r reach) error {
 	p := s.Tool.Permissions()
 	if len(p.ExternalAuth) > 0 {
 		return fault.New(fault.Denied, "external_auth", "%s needs access to %s, and no broker for accounts is configured", s.Tool.Name, strings.Join(p.ExternalAuth, ", "))
@@ -267,16 +277,16 @@ func (c *Client) admit(s *Subject, o RunOptions) error {
 	if !NeedsConsent(p) {
 		return nil
 	}
-	ok, err := s.consented()
+	ok, err := s.consented(r.less())
 	switch {
 	case err != nil || ok:
 		return err
 	case !o.Agree:
 		return fault.New(fault.Denied, ReasonConsent,
-			"%s may use the network, this machine's own services and its local network included, and nobody agreed to that yet", s.Tool.Name).
+			"%s may use %s, and nobody agreed to that yet", s.Tool.Name, r.words()).
 			Hint("add --yes to agree for this version")
 	}
-	return s.agree()
+	return s.agree(r.less())
 }
 
 // failure explains a tool that did not come to its end.

@@ -109,3 +109,22 @@ const (
 	Pin      = 16 * MiB
 	LockWait = 30 * time.Second
 )
+
+// The network of a tool.
+const (
+	NetFlows     = 256              // TCP connections at a time, and as many UDP conversations
+	NetHalfOpen  = 64               // connections that wait for the other side
+	NetConnect   = 10 * time.Second // for one connection to be accepted
+	NetIdle      = 5 * time.Minute  // a connection on which nothing moves
+	NetIdleUDP   = 30 * time.Second // a conversation in which nobody speaks
+	NetBuffer    = 256 * KiB        // each way of a connection
+	NetAllow     = 64               // exceptions of one run
+	NetNames     = 64               // addresses of one excepted name
+	NetLookup    = 5 * time.Second  // for one excepted name to be found
+	NetFresh     = time.Second      // how long what was found is not asked for again
+	NetQuery     = 4 * KiB          // a question to the name servers
+	NetQueries   = 32               // questions at a time
+	NetQueryRate = 100              // questions in a second, and in a burst
+	NetAnswer    = 3 * time.Second  // for one name server to answer
+	NetClose     = time.Second      // how long the last packets of a connection are waited for
+)

@@ -41,7 +41,13 @@ func cageOf(o *order, sources []source, q *pipes) *plan {
 	c := &cage{plan: newPlan(), job: &o.job, made: map[string]bool{}}
 	c.streams(q.theirs())
 	c.dieWithParent()
+	if q.plug != nil {
+		c.openTun()
+	}
 	c.begin(o.change)
+	if q.plug != nil {
+		c.network(q.plug.doors)
+	}
 	c.base()
 	if o.pidMax > 0 {
 		c.numberProcesses(o.pidMax)

@@ -106,7 +106,7 @@ func readFull(b []byte) error {
 // follows it in this process. The caller's side has no plan to tell a line by.
 func finish(o *order) *setupError {
 	p := newPlan()
-	p.streams(ends{regNone: -1, regStatus: statusFD, regOrder: orderFD, regIn: 0, regOut: 1, regErr: 2})
+	p.streams(ends{regNone: -1, regStatus: statusFD, regOrder: orderFD, regIn: 0, regOut: 1, regErr: 2, regLink: -1})
 	p.seal(o)
 	follow(p.ready())
 	return nil

@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 	"strconv"
+	"strings"
 
 	"golang.org/x/sys/unix"
 )
@@ -61,6 +62,24 @@ func networkFiles() []File {
 		}
 	}
 	return files
+}
+
+// uplinkFiles are the same for a job with an uplink: the resolver is the
+// uplink, with the host's own habits of search, and no name of the host's is
+// told.
+func uplinkFiles() []File {
+	text := []byte("nameserver " + Resolver + "\n")
+	for _, f := range networkFiles() {
+		if f.Target != "/etc/resolv.conf" {
+			continue
+		}
+		for _, line := range strings.Split(string(f.Data), "\n") {
+			if w := strings.Fields(line); len(w) > 1 && (w[0] == "search" || w[0] == "domain" || w[0] == "options") {
+				text = append(text, strings.Join(w, " ")+"\n"...)
+			}
+		}
+	}
+	return []File{{Target: "/etc/resolv.conf", Data: text}}
 }
 
 // authorities are where distributions keep the certificates that TLS

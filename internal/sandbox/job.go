@@ -40,8 +40,10 @@ type Job struct {
 
 	Mounts  []Mount
 	Files   []File
-	Network bool // internet sockets, with the host's own routes; false is no route at all
-	Limits  Limits
+	Network bool // internet sockets; false is no route at all
+	// Uplink is where they lead; nil is the host's own routes.
+	Uplink Uplink
+	Limits Limits
 
 	// Gate is asked while the sandbox is being built and before the program
 	// may start, or with Late before it gets its input, so that what must have
@@ -162,6 +164,8 @@ func (j Job) checked() (Job, error) {
 		return j, bad("standard input %s is none of the job's files", spec.Quote(j.StdinFile))
 	case j.StdinFile != "" && (j.Stdin != nil || j.Late):
 		return j, bad("standard input is given twice")
+	case j.Uplink != nil && !j.Network:
+		return j, bad("an uplink is given to a job without network")
 	case j.Limits.negative():
 		return j, bad("a limit is negative")
 	}

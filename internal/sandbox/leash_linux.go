@@ -57,6 +57,9 @@ func (l landlock) start(j Job, rehearsal bool) (_ *tree, _ func(), err error) {
 		return nil, nil, &hostRefusal{fault.New(fault.Denied, "sandbox_unavailable",
 			"landlock has ABI %d, at least %d is needed (Linux 6.2)", abi, leastLandlock)}
 	}
+	if j.Uplink != nil {
+		return nil, nil, noUplink("the landlock driver has no network of its own to give")
+	}
 	temp := cmp.Or(l.temp, "/tmp")
 	uid, t := runAs(j, temp), &tether{}
 	if t.scratch, err = newScratch(temp, uid); err != nil {

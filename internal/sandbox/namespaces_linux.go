@@ -43,12 +43,16 @@ func (namespaces) start(j Job, rehearsal bool) (*tree, func(), error) {
 		ids.change = true
 	}
 	flags := uint64(unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP)
-	if !j.Network {
+	if !j.Network || j.Uplink != nil {
 		flags |= unix.CLONE_NEWNET
 	}
 	o := &order{job: j, rehearsal: rehearsal, links: rootLinks(), change: ids.change}
 	if j.Network {
-		o.job.Files = append(slices.Clone(j.Files), networkFiles()...)
+		files := networkFiles
+		if j.Uplink != nil {
+			files = uplinkFiles
+		}
+		o.job.Files = append(slices.Clone(j.Files), files()...)
 		o.job.Mounts = append(slices.Clone(j.Mounts), certificates()...)
 	}
 	if rooted {
@@ -59,36 +63,45 @@ func (namespaces) start(j Job, rehearsal bool) (*tree, func(), error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	t, err := startCage(o, sources, flags, ids)
+	t, end, err := startCage(o, sources, flags, ids)
 	if err != nil {
 		closeSources(sources)
 		return nil, nil, err
 	}
-	return t, func() { closeSources(sources) }, nil
+	return t, func() { end(); closeSources(sources) }, nil
 }
 
 // startCage starts the process that follows the plan of a cage. The first
-// process of a pid namespace takes all others with it.
-func startCage(o *order, sources []source, flags uint64, ids mapping) (*tree, error) {
+// process of a pid namespace takes all others with it. end is for what serves
+// them.
+func startCage(o *order, sources []source, flags uint64, ids mapping) (t *tree, end func(), err error) {
 	q, err := newPipes(o.job.Late)
 	if err != nil {
-		return nil, failed(stepStart, "pipe", errnoOf(err)).classify()
+		return nil, nil, failed(stepStart, "pipe", errnoOf(err)).classify()
+	}
+	end = func() {}
+	if o.job.Uplink != nil {
+		if q.plug, err = newPlug(o.job.Uplink); err != nil {
+			q.closeAll()
+			return nil, nil, err
+		}
+		end = q.plug.end
 	}
 	p := cageOf(o, sources, q)
 	proc, ended, err := start(func() (*child, error) { return p.spawn(flags) }, nil)
 	if err != nil {
 		q.closeAll()
-		return nil, failed(stepStart, "", errnoOf(err)).classify()
+		return nil, nil, failed(stepStart, "", errnoOf(err)).classify()
 	}
 	q.closeTheirs()
 	h := &helper{q, proc, ended, proc.kill}
 	if err := h.name(ids); err != nil {
 		h.discard()
-		return nil, err
+		return nil, nil, err
 	}
-	t := h.watch(o.job, nil)
+	t = h.watch(o.job, nil)
 	t.verdict = func() ([]string, error) { return verdict(q.status, p) }
-	return t, nil
+	return t, end, nil
 }
 
 // mapping says which host user the one user of a new user namespace is.

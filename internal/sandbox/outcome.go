@@ -29,4 +29,5 @@ type DriverReport struct {
 	Works       bool
 	Reason      string   // why not, when it does not
 	NotEnforced []string // what it leaves open when it does
+	NoUplink    string   // why a job cannot have an Uplink, "" when it can
 }

@@ -52,6 +52,8 @@ const (
 	regIn
 	regOut
 	regErr
+	regLink
+	regTun
 	regRoot
 	regRules
 	regSource
@@ -59,7 +61,7 @@ const (
 	regDir
 	regFile
 	regDevice // and one for each of the devices after it
-	registers = 16
+	registers = 32
 )
 
 // registerTag marks an argument as a register: no address and no small number,

@@ -101,7 +101,7 @@ func allowed(opts Options) ([]driver, error) {
 func choose(ctx context.Context, opts Options, drivers []driver) (driver, error) {
 	why := []string{noDriver}
 	for _, d := range drivers {
-		err := rehearse(ctx, d)
+		err := rehearse(ctx, d, Job{})
 		if err == nil {
 			if opts.Driver == "" {
 				remember(opts.Cache, d.name())
@@ -136,6 +136,9 @@ func (s *Sandbox) Run(ctx context.Context, job Job) (Outcome, error) {
 		return Outcome{Exit: -1}, err
 	}
 	out, err := s.run(ctx, s.driver, job)
+	if fault.ReasonOf(err) == reasonNoUplink {
+		forget(s.uplinkCache())
+	}
 	var refused *hostRefusal
 	if !errors.As(err, &refused) {
 		return out, err
@@ -189,15 +192,18 @@ func (s *Sandbox) run(ctx context.Context, d driver, job Job) (Outcome, error) {
 	}
 	out.Driver, out.Warm = d.name(), warm.job != nil
 	out.NotEnforced = append(d.open(), out.NotEnforced...)
+	if job.Network && job.Uplink == nil && d.name() != (none{}).name() {
+		out.NotEnforced = append(out.NotEnforced, HostRoutes)
+	}
 	return out, nil
 }
 
 // rehearsalTime is how long a host may take to build an empty sandbox.
 const rehearsalTime = 10 * time.Second
 
-// rehearse does everything of a run but the program.
-func rehearse(ctx context.Context, d driver) error {
-	job := Job{Argv: []string{"/"}, Dir: ScratchDir}
+// rehearse does everything of a run of such a job but the program.
+func rehearse(ctx context.Context, d driver, job Job) error {
+	job.Argv, job.Dir = []string{"/"}, ScratchDir
 	job.Limits = Limits{Wall: rehearsalTime}.withDefaults()
 	t, clean, err := d.start(job, true)
 	if err != nil {
@@ -216,10 +222,13 @@ func Probe(ctx context.Context, opts Options) []DriverReport {
 	var reports []DriverReport
 	for _, d := range drivers(opts) {
 		r := DriverReport{Name: d.name()}
-		if err := rehearse(ctx, d); err != nil {
+		if err := rehearse(ctx, d, Job{}); err != nil {
 			r.Reason = err.Error()
 		} else {
 			r.Works, r.NotEnforced = true, d.open()
+			if err := rehearse(ctx, d, Job{Network: true, Uplink: nowhere{}}); err != nil {
+				r.NoUplink = err.Error()
+			}
 		}
 		reports = append(reports, r)
 	}

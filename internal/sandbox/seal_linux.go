@@ -24,7 +24,7 @@ func (p *plan) wait(word byte) {
 
 // ends are the descriptors that a process begins with, by the register that
 // they come to; -1 is none.
-type ends [regErr + 1]int
+type ends [regLink + 1]int
 
 // streams brings the process's own ends of the pipes out of the way of the
 // numbers that they will have, and closes everything else that it was cloned
@@ -124,8 +124,8 @@ func (p *plan) seal(o *order) {
 	p.noNewPrivileges()
 	p.call(stepSeal, "descriptors", unix.SYS_CLOSE_RANGE, 3, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC)
 	// All is built; the caller says when, or has changed its mind. The program
-	// of a late input waits for that instead.
-	if !o.job.Late {
+	// of a late input waits for that instead, once its uplink serves.
+	if !o.job.Late || o.job.Uplink != nil {
 		p.wait(orderGo)
 	}
 	p.limit("memory", unix.RLIMIT_AS, uint64(o.job.Limits.Memory))

@@ -34,8 +34,9 @@ const (
 	stepSeal // no_new_privs, descriptors
 	stepFilter
 	stepDir
-	stepExec // the program itself
-	steps    // how many there are
+	stepUplink // the link to the job's uplink
+	stepExec   // the program itself
+	steps      // how many there are
 )
 
 // Each step says what it does and what a failure of it means.
@@ -64,6 +65,7 @@ var stepTable = [steps]struct {
 	stepSeal:     {"seal the process", fault.Denied, true},
 	stepFilter:   {"apply seccomp", fault.Denied, true},
 	stepDir:      {"enter", fault.Usage, false},
+	stepUplink:   {"make a network", fault.Denied, false},
 	stepExec:     {"start", fault.Unavailable, false},
 }
 
@@ -110,6 +112,8 @@ func (e *setupError) classify() error {
 		return fault.New(fault.Denied, "mount_source", "sandbox: %w", e)
 	case e.step == stepTarget:
 		return fault.New(row.means, "mount_target", "sandbox: %w", e)
+	case e.step == stepUplink:
+		return noUplink(e.Error())
 	case e.step == stepExec:
 		return fault.New(row.means, "exec", "sandbox: %w", e)
 	}
@@ -122,6 +126,7 @@ func (e *setupError) classify() error {
 // that the program ran.
 const (
 	statusNoPidMax byte = 'p' // the pid namespace could not be bounded
+	statusNoIPv6   byte = '4' // the uplink carries IPv4 alone
 	statusStarted  byte = 's'
 	statusFailed   byte = 'f' // then step, errno (4 bytes), what
 	statusLine     byte = 'l' // of a plan: then line, errno (4 bytes each), step
@@ -146,6 +151,7 @@ func readStatus(b []byte, p *plan) (noPidMax bool, err error) {
 		switch c {
 		case statusNoPidMax:
 			noPidMax = true
+		case statusNoIPv6: // a kernel without it has none to filter
 		case statusStarted:
 			started = true
 		case statusFailed:

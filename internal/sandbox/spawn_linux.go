@@ -27,6 +27,8 @@ func helperEnv() []string {
 type pipes struct {
 	stdin, stdout, stderr, order, status      *os.File // ours
 	stdinR, stdoutW, stderrW, orderR, statusW *os.File // the child's
+
+	plug *plug // of a job with an uplink
 }
 
 func newPipes(late bool) (*pipes, error) {
@@ -50,7 +52,10 @@ func newPipes(late bool) (*pipes, error) {
 
 // theirs are the ends for the process.
 func (p *pipes) theirs() ends {
-	own := ends{regNone: -1, regIn: -1}
+	own := ends{regNone: -1, regIn: -1, regLink: -1}
+	if p.plug != nil {
+		own[regLink] = int(p.plug.theirs.Fd())
+	}
 	for r, f := range []*os.File{regStatus: p.statusW, regOrder: p.orderR, regIn: p.stdinR, regOut: p.stdoutW, regErr: p.stderrW} {
 		if f != nil {
 			own[r] = int(f.Fd())
@@ -63,10 +68,16 @@ func (p *pipes) closeTheirs() {
 	for _, f := range []*os.File{p.stdinR, p.stdoutW, p.stderrW, p.orderR, p.statusW} {
 		_ = f.Close()
 	}
+	if p.plug != nil {
+		_ = p.plug.theirs.Close() // so that the end of the process is the end of the pair
+	}
 }
 
 func (p *pipes) closeAll() {
 	p.closeTheirs()
+	if p.plug != nil {
+		_ = p.plug.ours.Close()
+	}
 	for _, f := range []*os.File{p.stdin, p.stdout, p.stderr, p.order, p.status} {
 		_ = f.Close()
 	}
@@ -121,6 +132,15 @@ func (h *helper) watch(j Job, order []byte) *tree {
 		defer func() { _ = p.order.Close() }()
 		// A process that died has closed its end: the verdict says why.
 		_, _ = p.order.Write(order)
+		if p.plug != nil {
+			if ok, err := p.plug.ready(); !ok {
+				if err != nil {
+					shut <- err
+					h.kill()
+				}
+				return
+			}
+		}
 		if !j.Late {
 			if err := j.open(); err != nil {
 				shut <- err

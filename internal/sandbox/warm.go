@@ -28,8 +28,8 @@ func (s *spare) discard() {
 // does the end of this process.
 func (s *Sandbox) Warm(job Job) {
 	job, err := job.checked()
-	if err != nil || !job.Late {
-		return // Run will say so
+	if err != nil || !job.Late || job.Uplink != nil {
+		return // Run will say so, or make the uplink that this program would lack
 	}
 	same, err := job.MarshalBinary()
 	if err != nil {

@@ -19,6 +19,8 @@ type Consent struct {
 	Release     spec.Digest      `json:"release"`
 	Permissions spec.Permissions `json:"permissions"`
 	At          string           `json:"at"`
+	// HostNetwork tells that the network which was agreed to was not filtered.
+	HostNetwork bool `json:"host_network,omitempty"`
 }
 
 // Consent returns what was agreed to; ok is false where nothing was.
@@ -44,9 +46,10 @@ func parseConsent(data []byte, release spec.Digest) (Consent, bool) {
 	return c, true
 }
 
-// Agree records that the person agreed to the permissions of a release.
-func (t *Toolbox) Agree(r Receipt, p spec.Permissions) error {
-	data, err := json.MarshalIndent(Consent{Release: r.Release, Permissions: p, At: t.now().UTC().Format(time.RFC3339)}, "", "  ")
+// Agree records that the person agreed to the permissions of a release, and
+// whether its network may be all that this machine reaches.
+func (t *Toolbox) Agree(r Receipt, p spec.Permissions, hostNetwork bool) error {
+	data, err := json.MarshalIndent(Consent{Release: r.Release, Permissions: p, At: t.now().UTC().Format(time.RFC3339), HostNetwork: hostNetwork}, "", "  ")
 	if err != nil {
 		return err
 	}

@@ -277,7 +277,7 @@ func TestConsentIsBoundToTheContent(t *testing.T) {
 	if _, ok, err := s.box.Consent(r); ok || err != nil {
 		t.Fatalf("consent before anybody agreed: %v, %v", ok, err)
 	}
-	if err := s.box.Agree(r, spec.Permissions{Network: true}); err != nil {
+	if err := s.box.Agree(r, spec.Permissions{Network: true}, false); err != nil {
 		t.Fatal(err)
 	}
 	if c, ok, err := s.box.Consent(r); !ok || err != nil || !c.Permissions.Network {

@@ -1,0 +1,85 @@
+package consume
+
+import (
+	"context"
+
+	"github.com/patch-cat/patch-git/internal/ahead"
+	"github.com/patch-cat/patch-git/internal/fault"
+	"github.com/patch-cat/patch-git/internal/sandbox"
+	"github.com/patch-cat/patch-git/internal/usernet"
+	"github.com/patch-cat/patch-git/spec"
+)
+
+// reach is how far the network of a tool leads on this machine: to the internet
+// and what was excepted, or everywhere that the machine itself gets.
+type reach struct {
+	filtered   bool
+	unsafe     bool // --unsafe-no-sandbox speaks for itself: no word for it is one for later
+	exceptions []usernet.Exception
+}
+
+// reach reads what was excepted and tries whether this machine can hold a tool
+// to it. Where it cannot, that is no error: the person is asked about more, and
+// the result says it.
+func (c *Client) reach(ctx context.Context, t *spec.Tool, o RunOptions) (reach, error) {
+	r := reach{unsafe: o.UnsafeNoSandbox}
+	for _, text := range o.Net {
+		e, err := usernet.ParseException(text)
+		if err != nil {
+			return r, err
+		}
+		r.exceptions = append(r.exceptions, e)
+	}
+	if !t.Capabilities.Network {
+		if len(o.Net) > 0 {
+			return r, fault.New(fault.Denied, "capability", "%s declares no network; it cannot be given %s", t.Name, r.exceptions[0])
+		}
+		return r, nil
+	}
+	if !r.unsafe {
+		r.filtered = c.filters(ctx)
+	}
+	return r, nil
+}
+
+// filters tells whether the network of tools can be filtered here.
+func (c *Client) filters(ctx context.Context) bool {
+	box, err := sandbox.Open(ctx, ahead.Options(c.Host.Paths, c.Host.Now))
+	return err == nil && box.TryUplink(ctx) == nil
+}
+
+// uplink is the network of a run; nil is the machine's own, or none.
+func (r reach) uplink(ctx context.Context) (sandbox.Uplink, error) {
+	if !r.filtered {
+		return nil, nil
+	}
+	up, err := usernet.New(ctx, r.exceptions)
+	if err != nil {
+		return nil, err
+	}
+	return up, nil
+}
+
+// less tells whether the network is no more than the internet, as far as a
+// consent for later goes.
+func (r reach) less() bool { return r.filtered || r.unsafe }
+
+// words say where a tool may go, for the question whether it may.
+func (r reach) words() string {
+	if !r.filtered {
+		return "the network, this machine's own services and its local network included"
+	}
+	s := "the internet"
+	for _, e := range r.exceptions {
+		s += ", " + e.String()
+	}
+	return s
+}
+
+// names are the exceptions as the record has them.
+func (r reach) names() (list []string) {
+	for _, e := range r.exceptions {
+		list = append(list, e.String())
+	}
+	return list
+}
