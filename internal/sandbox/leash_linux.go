@@ -22,12 +22,15 @@ type landlock struct{ temp string }
 func (landlock) name() string { return "landlock" }
 
 // open is the honest list of what has no mediation here.
-func (landlock) open() []string {
-	return []string{
+func (landlock) open(grouped bool) []string {
+	notes := []string{
 		"hidden paths: that a host file exists, its size, owner and times, and where a link points, can be seen",
 		"scratch: each file is limited, their sum is not",
-		"processes: a burst can reach four times the limit before it ends the run",
 	}
+	if !grouped {
+		notes = append(notes, "processes: a burst can reach four times the limit before it ends the run", Sampled)
+	}
+	return notes
 }
 
 // tether holds a run together: its process group and its scratch.
@@ -48,7 +51,7 @@ func runAs(j Job, temp string) int {
 	return 0
 }
 
-func (l landlock) start(j Job, rehearsal bool) (_ *tree, _ func(), err error) {
+func (l landlock) start(j Job, g *group, rehearsal bool) (_ *tree, _ func(), err error) {
 	if !filterExists {
 		return nil, nil, noFilter()
 	}
@@ -79,12 +82,13 @@ func (l landlock) start(j Job, rehearsal bool) (_ *tree, _ func(), err error) {
 	if uid != os.Getuid() {
 		attr.Credential = &syscall.Credential{Uid: uint32(uid), Gid: uint32(uid)}
 	}
+	g.join(attr)
 	h, err := newHelper(leashName, j.Late, attr, func(*child) { t.keeper.killGroup() }, t.keeper.killGroup)
 	if err != nil {
 		return nil, nil, err
 	}
-	run := h.give(&order{job: j, rehearsal: rehearsal, leash: true, scratchDir: t.scratch.dir, others: tasksOf(uid) + 3*j.Limits.Processes})
-	if uid == 0 {
+	run := h.give(&order{job: j, rehearsal: rehearsal, leash: true, scratchDir: t.scratch.dir, others: tasksOf(uid) + 3*j.Limits.Processes}, g)
+	if uid == 0 && g == nil {
 		of := run.verdict
 		run.verdict = func() ([]string, error) {
 			notes, err := of()

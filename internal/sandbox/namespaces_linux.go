@@ -23,15 +23,21 @@ type namespaces struct{}
 
 func (namespaces) name() string { return "namespaces" }
 
-// open is empty: what this driver leaves open, the helper notes while it runs.
-func (namespaces) open() []string { return nil }
+// open is little: what else this driver leaves open, the helper notes while it
+// runs.
+func (namespaces) open(grouped bool) []string {
+	if grouped {
+		return nil
+	}
+	return []string{Sampled}
+}
 
 // asRoot tells whether the processes of a job are the host's root, without
 // capabilities: root's, where some mount or this program can be read by nobody
 // else.
 func asRoot(j Job) bool { return os.Getuid() == 0 && !reachable(j.Mounts) }
 
-func (namespaces) start(j Job, rehearsal bool) (*tree, func(), error) {
+func (namespaces) start(j Job, g *group, rehearsal bool) (*tree, func(), error) {
 	if !filterExists {
 		return nil, nil, noFilter()
 	}
@@ -58,6 +64,7 @@ func (namespaces) start(j Job, rehearsal bool) (*tree, func(), error) {
 	if !j.Network {
 		attr.Cloneflags |= unix.CLONE_NEWNET
 	}
+	g.join(attr)
 	// The first process of a pid namespace takes all others with it.
 	h, err := newHelper(cageName, j.Late, attr, (*child).kill, nil)
 	if err != nil {
@@ -72,11 +79,13 @@ func (namespaces) start(j Job, rehearsal bool) (*tree, func(), error) {
 		o.job.Files = append(slices.Clone(j.Files), networkFiles()...)
 		o.job.Mounts = append(slices.Clone(j.Mounts), certificates()...)
 	}
-	if rooted {
+	if g != nil {
+		o.others = groupedSlack
+	} else if rooted {
 		// The kernel does not count root's processes, but it can number them.
 		o.pidMax = pidMaxFor(j.Limits.Processes)
 	}
-	return h.give(o), func() {}, nil
+	return h.give(o, g), func() {}, nil
 }
 
 // mapping says which host user the one user of a new user namespace is.

@@ -29,4 +29,6 @@ type DriverReport struct {
 	Works       bool
 	Reason      string   // why not, when it does not
 	NotEnforced []string // what it leaves open when it does
+	Group       string   // where its runs get control groups with limits, "" when they get none
+	NoGroup     string   // why they get none
 }

@@ -94,28 +94,37 @@ func (h *helper) discard() {
 	h.pipes.closeAll()
 }
 
-// give hands the order over, and with it the helper's life.
-func (h *helper) give(o *order) *tree {
+// give hands the order over, and with it the helper's life. g is the control
+// group that the helper is in, nil for none.
+func (h *helper) give(o *order, g *group) *tree {
 	p, shut := h.pipes, make(chan error, 1)
 	go func() {
 		defer func() { _ = p.order.Close() }()
 		// A helper that died has closed its end: the verdict says why.
 		_, _ = p.order.Write(o.encode())
-		if !o.job.Late {
-			if err := o.job.open(); err != nil {
-				shut <- err
-				h.kill()
-				return
-			}
+		err := g.bound(o.job.Limits.Processes)
+		if err != nil {
+			err = failed(stepLimit, "processes", err).classify()
+		} else if !o.job.Late {
+			err = o.job.open()
+		}
+		if err != nil {
+			shut <- err
+			h.kill()
+			return
 		}
 		_, _ = p.order.Write([]byte{orderGo})
 	}()
-	return &tree{
+	t := &tree{
 		shut: shut, stdin: p.stdin,
-		ended: h.ended, stdout: p.stdout, stderr: p.stderr, kill: h.kill,
-		census:  func(l Limits) (count, error) { return census(h.proc.pid, l) },
+		ended: h.ended, stdout: p.stdout, stderr: p.stderr,
+		kill:    func() { g.kill(); h.kill() },
 		verdict: func() ([]string, error) { return verdict(p.status) },
 	}
+	if g == nil {
+		t.census = func(l Limits) (count, error) { return census(h.proc.pid, l) }
+	}
+	return t
 }
 
 // verdict reads how the set-up went. It is called after the end: every process

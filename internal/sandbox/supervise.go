@@ -29,6 +29,8 @@ type tree struct {
 	kill func()
 	// census counts the tree; nil where a driver does not.
 	census func(Limits) (count, error)
+	// group has the tree, with its limits; nil where census watches them.
+	group *group
 	// verdict tells, after the end, whether the program ever started; nil
 	// where starting the process was all there is to it.
 	verdict func() (notes []string, err error)
@@ -131,6 +133,9 @@ func (t *tree) supervise(ctx context.Context, lim Limits, now func() time.Time) 
 	t.kill()
 	t.closeAfter(drain, func() { out.Stdout = <-heads; <-tails })
 	out.StdoutCut = full.Load()
+	if memory, processes := t.group.tally(); t.group != nil {
+		out.OutOfMemory, out.TooManyProcesses = memory, processes
+	}
 	out.Duration = now().Sub(began)
 
 	var notes []string

@@ -1,0 +1,179 @@
+package sandbox
+
+import (
+	"os"
+	"path"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// groupPrefix begins the name of every group that this package makes.
+const groupPrefix = "patch-git-"
+
+// group is the control group of one run: the kernel holds the whole tree to
+// the limits, tells afterwards which it met, and ends all of it at one word.
+// Its methods do nothing on nil, which is a run without.
+//
+// The descriptor is open and locked for as long as the run lives. The lock ends
+// with this process however it ends, so that whoever comes next can tell what
+// was left behind from what is in use, in other namespaces too.
+type group struct {
+	dir string
+	fd  int
+}
+
+// groupedSlack keeps the limit on a user's processes, the second layer, behind
+// that of the group.
+const groupedSlack = 16
+
+// groupNumber makes the names of one process differ.
+var groupNumber atomic.Uint64
+
+// make makes a group with a limit on memory. That on processes comes later,
+// see bound.
+func (g *groups) make(memory int64) (*group, error) {
+	if g == nil {
+		return nil, nil
+	}
+	var err error
+	for range 100 {
+		dir := g.dir + "/" + groupPrefix + strconv.Itoa(os.Getpid()) + "-" + strconv.FormatUint(groupNumber.Add(1), 10)
+		// EEXIST: a process of another pid namespace has the same number.
+		if err = unix.Mkdir(dir, 0o755); err == unix.EEXIST {
+			continue
+		} else if err != nil {
+			return nil, err
+		}
+		r := &group{dir: dir, fd: -1}
+		if r.fd, err = unix.Open(dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC|unix.O_NOFOLLOW, 0); err == nil {
+			err = unix.Flock(r.fd, unix.LOCK_EX|unix.LOCK_NB)
+		}
+		if err != nil {
+			// Somebody who sweeps was quicker than the lock.
+			r.remove()
+			continue
+		}
+		if err = r.prepare(memory); err != nil {
+			r.remove()
+			if err == unix.ENOENT || err == unix.ENODEV {
+				continue // the same, between the lock and this
+			}
+			return nil, err
+		}
+		return r, nil
+	}
+	return nil, err
+}
+
+// prepare limits memory, over all of the tree and without swap, and has all of
+// it end together where that is not enough: half a program is of no use.
+func (r *group) prepare(memory int64) error {
+	if !r.has("cgroup.kill") { // Linux 5.14
+		return unix.EOPNOTSUPP
+	}
+	err := write(r.dir, "memory.max", strconv.FormatInt(memory, 10))
+	if err == nil {
+		err = write(r.dir, "memory.oom.group", "1")
+	}
+	if err == nil {
+		// A kernel without swap has no such file.
+		if err = write(r.dir, "memory.swap.max", "0"); err == unix.ENOENT && r.has("memory.max") {
+			err = nil
+		}
+	}
+	return err
+}
+
+func (r *group) has(file string) bool {
+	return unix.Access(r.dir+"/"+file, unix.W_OK) == nil
+}
+
+// join makes the group that of a process from its first moment on: nothing that
+// the process does is outside of it, and no process has to be moved.
+func (r *group) join(attr *syscall.SysProcAttr) {
+	if r != nil {
+		attr.UseCgroupFD, attr.CgroupFD = true, r.fd
+	}
+}
+
+// bound limits the processes. It is called when the helper has nothing left to
+// do but become the program: it has more threads than some programs may have.
+func (r *group) bound(processes int) error {
+	if r == nil {
+		return nil
+	}
+	return write(r.dir, "pids.max", strconv.Itoa(processes))
+}
+
+// kill ends every process in the group, those too that are just being made.
+func (r *group) kill() {
+	if r != nil {
+		_ = write(r.dir, "cgroup.kill", "1")
+	}
+}
+
+// tally tells which limits the tree met.
+func (r *group) tally() (outOfMemory, tooManyProcesses bool) {
+	if r == nil {
+		return false, false
+	}
+	events := []byte("\n" + read(r.dir, "memory.events"))
+	// Some process was killed, and for this limit: the machine's own shortage
+	// counts in the first number alone.
+	outOfMemory = field(events, "\noom_kill ") > 0 && field(events, "\noom ") > 0
+	return outOfMemory, field([]byte("\n"+read(r.dir, "pids.events")), "\nmax ") > 0
+}
+
+// remove waits until the killed processes are gone, and removes the group. One
+// in the middle of a system call takes its time.
+func (r *group) remove() {
+	if r == nil {
+		return
+	}
+	for i := range 200 {
+		if err := unix.Rmdir(r.dir); err != unix.EBUSY {
+			break
+		}
+		if i == 0 {
+			r.kill()
+		}
+		if i < 20 {
+			runtime.Gosched() // mostly, the last of them is just leaving
+			continue
+		}
+		time.Sleep(time.Millisecond)
+	}
+	if r.fd >= 0 {
+		_ = unix.Close(r.fd)
+	}
+}
+
+// sweep removes the groups of callers that were killed before they could.
+func (g *groups) sweep() {
+	dir, err := os.Open(g.dir)
+	if err != nil {
+		return
+	}
+	defer func() { _ = dir.Close() }()
+	names, _ := dir.Readdirnames(-1)
+	for _, name := range names {
+		if !strings.HasPrefix(name, groupPrefix) || name == callerGroup {
+			continue
+		}
+		left := group{dir: path.Join(g.dir, name)}
+		if left.fd, err = unix.Open(left.dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC|unix.O_NOFOLLOW, 0); err != nil {
+			continue
+		}
+		if unix.Flock(left.fd, unix.LOCK_EX|unix.LOCK_NB) != nil {
+			_ = unix.Close(left.fd) // in use
+			continue
+		}
+		left.remove()
+	}
+}
