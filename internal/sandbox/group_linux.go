@@ -41,34 +41,50 @@ func (g *groups) make(memory int64) (*group, error) {
 	if g == nil {
 		return nil, nil
 	}
-	var err error
-	for range 100 {
+	for {
+		r, err := g.claim()
+		if err != nil {
+			return nil, err
+		}
+		if err = r.prepare(memory); err == nil {
+			return r, nil
+		}
+		gone := !r.has("cgroup.procs")
+		r.remove()
+		if !gone {
+			return nil, err
+		}
+		// Somebody who sweeps was quicker than the lock.
+	}
+}
+
+// claim makes a group and locks it.
+func (g *groups) claim() (*group, error) {
+	for {
 		dir := g.dir + "/" + groupPrefix + strconv.Itoa(os.Getpid()) + "-" + strconv.FormatUint(groupNumber.Add(1), 10)
 		// EEXIST: a process of another pid namespace has the same number.
-		if err = unix.Mkdir(dir, 0o755); err == unix.EEXIST {
+		if err := unix.Mkdir(dir, 0o755); err == unix.EEXIST {
 			continue
 		} else if err != nil {
 			return nil, err
 		}
-		r := &group{dir: dir, fd: -1}
-		if r.fd, err = unix.Open(dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC|unix.O_NOFOLLOW, 0); err == nil {
-			err = unix.Flock(r.fd, unix.LOCK_EX|unix.LOCK_NB)
-		}
-		if err != nil {
-			// Somebody who sweeps was quicker than the lock.
-			r.remove()
-			continue
-		}
-		if err = r.prepare(memory); err != nil {
-			r.remove()
-			if err == unix.ENOENT || err == unix.ENODEV {
-				continue // the same, between the lock and this
-			}
+		fd, err := unix.Open(dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC|unix.O_NOFOLLOW, 0)
+		switch {
+		case err == unix.ENOENT:
+			continue // swept
+		case err != nil:
+			_ = unix.Rmdir(dir)
 			return nil, err
 		}
-		return r, nil
+		r := &group{dir: dir, fd: fd}
+		if err = unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB); err == nil {
+			return r, nil
+		}
+		r.remove()
+		if err != unix.EWOULDBLOCK {
+			return nil, err
+		}
 	}
-	return nil, err
 }
 
 // prepare limits memory, over all of the tree and without swap, and has all of
@@ -149,9 +165,7 @@ func (r *group) remove() {
 		}
 		time.Sleep(time.Millisecond)
 	}
-	if r.fd >= 0 {
-		_ = unix.Close(r.fd)
-	}
+	_ = unix.Close(r.fd)
 }
 
 // sweep removes the groups of callers that were killed before they could.
