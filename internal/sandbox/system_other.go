@@ -10,9 +10,9 @@ func drivers(Options) []driver { return nil }
 func HostLibraries() []Mount { return nil }
 
 // Nothing was ever chosen here, so there is nothing to remember.
-func remembered(string) (string, *groups)    { return "", nil }
-func remember(string, string, *groups)       {}
-func forget(string)                          {}
+func remembered(string) (string, *groups) { return "", nil }
+func remember(string, string, *groups)    {}
+func forget(string)                       {}
 
 // Control groups are of Linux.
 type (
@@ -20,7 +20,7 @@ type (
 	group  struct{}
 )
 
-func findGroups(string) (*groups, error)     { return nil, nil }
-func (*groups) make(int64) (*group, error)   { return nil, nil }
-func (*group) tally() (memory, procs bool)   { return false, false }
-func (*group) remove()                       {}
+func findGroups(string) (*groups, error)   { return nil, nil }
+func (*groups) make(int64) (*group, error) { return nil, nil }
+func (*group) tally() (memory, procs bool) { return false, false }
+func (*group) remove()                     {}
