@@ -146,6 +146,12 @@ func (r *group) tally() (outOfMemory, tooManyProcesses bool) {
 	return outOfMemory, field([]byte("\n"+read(r.dir, "pids.events")), "\nmax ") > 0
 }
 
+// holds is the memory of the tree at this moment, in bytes.
+func (r *group) holds() int64 {
+	n, _ := strconv.ParseInt(read(r.dir, "memory.current"), 10, 64)
+	return n
+}
+
 // remove waits until the killed processes are gone, and removes the group. One
 // in the middle of a system call takes its time.
 func (r *group) remove() {

@@ -183,6 +183,11 @@ func (s *Sandbox) run(ctx context.Context, d driver, groups *groups, job Job) (O
 			return Outcome{Exit: -1}, err
 		}
 	}
+	return s.serve(ctx, d, warm, job)
+}
+
+// serve has a program that was started do its job, and ends it.
+func (s *Sandbox) serve(ctx context.Context, d driver, warm *spare, job Job) (Outcome, error) {
 	t := warm.t
 	defer warm.clean()
 	if job.Late {

@@ -121,8 +121,13 @@ func (h *helper) give(o *order, g *group) *tree {
 		kill:    func() { g.kill(); h.kill() },
 		verdict: func() ([]string, error) { return verdict(p.status) },
 	}
+	t.holds = g.holds
 	if g == nil {
 		t.census = func(l Limits) (count, error) { return census(h.proc.pid, l) }
+		t.holds = func() int64 {
+			c, _ := census(h.proc.pid, Limits{Processes: 1}) // beyond no memory, so counted exactly
+			return c.memory
+		}
 	}
 	return t
 }

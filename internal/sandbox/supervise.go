@@ -31,6 +31,13 @@ type tree struct {
 	census func(Limits) (count, error)
 	// group has the tree, with its limits; nil where census watches them.
 	group *group
+	// holds is the memory of the tree at this moment; nil where nobody counts.
+	holds func() int64
+	// fed is closed when the late input was written, or cannot be.
+	fed chan struct{}
+	// unheard tells that the program had ended before it was given a byte of
+	// its late input.
+	unheard atomic.Bool
 	// verdict tells, after the end, whether the program ever started; nil
 	// where starting the process was all there is to it.
 	verdict func() (notes []string, err error)
@@ -40,7 +47,9 @@ type tree struct {
 
 // feed writes a late standard input once the job's gate has opened.
 func (t *tree) feed(j Job) {
+	t.fed = make(chan struct{})
 	go func() {
+		defer close(t.fed)
 		defer func() { _ = t.stdin.Close() }()
 		if err := j.open(); err != nil {
 			t.shut <- err
@@ -48,9 +57,23 @@ func (t *tree) feed(j Job) {
 			return
 		}
 		// A program that ended has closed its end.
-		_, _ = t.stdin.Write(j.Stdin)
+		if n, err := t.stdin.Write(j.Stdin); n == 0 && err != nil {
+			t.unheard.Store(true)
+		}
 	}()
 }
+
+// weight is the memory of the tree, in bytes; 0 where nobody counts.
+func (t *tree) weight() int64 {
+	if t.holds == nil {
+		return 0
+	}
+	return t.holds()
+}
+
+// silent tells whether nothing came yet from the program, and it did not close
+// its streams.
+func (t *tree) silent() bool { return quiet(t.stdout) && quiet(t.stderr) }
 
 // discard ends a program that gets no input.
 func (t *tree) discard() {
@@ -90,10 +113,10 @@ func (t *tree) supervise(ctx context.Context, lim Limits, now func() time.Time) 
 	var full atomic.Bool
 	heads, tails := make(chan []byte, 1), make(chan struct{}, 1)
 	go func() {
-		heads <- readHead(t.stdout, lim.Stdout, func() { full.Store(true); t.kill() })
+		heads <- readHead(&stream{f: t.stdout}, lim.Stdout, func() { full.Store(true); t.kill() })
 	}()
 	go func() {
-		out.Stderr, out.StderrCut = readTail(t.stderr, lim.Stderr)
+		out.Stderr, out.StderrCut = readTail(&stream{f: t.stderr}, lim.Stderr)
 		tails <- struct{}{}
 	}()
 
@@ -165,15 +188,17 @@ func (t *tree) supervise(ctx context.Context, lim Limits, now func() time.Time) 
 }
 
 // closeAfter runs read, which ends when both pipes do, and after the pause
-// closes them so that it does.
+// calls off the wait for more so that it does. Either may take long for no fault
+// of the program's: a copy of the other end is in every process that is just
+// being made, and making one is slow on a busy machine.
 func (t *tree) closeAfter(pause time.Duration, read func()) {
 	late := time.AfterFunc(pause, func() {
-		_ = t.stdout.Close()
-		_ = t.stderr.Close()
+		past := time.Unix(1, 0)
+		_ = t.stdout.SetReadDeadline(past)
+		_ = t.stderr.SetReadDeadline(past)
 	})
 	read()
-	if late.Stop() {
-		_ = t.stdout.Close()
-		_ = t.stderr.Close()
-	}
+	late.Stop()
+	_ = t.stdout.Close()
+	_ = t.stderr.Close()
 }

@@ -1,7 +1,6 @@
 package sandbox_test
 
 import (
-	"encoding/hex"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -187,12 +186,8 @@ func TestGroupsAreGone(t *testing.T) {
 		job := tool(t, "import time,sys\nopen(sys.argv[1],'w').close()\ntime.sleep(60)")
 		job.Argv = append(job.Argv, mark)
 		job.Mounts = append(job.Mounts, rw(home))
-		b, err := job.MarshalBinary()
-		if err != nil {
-			t.Fatal(err)
-		}
 		cmd := exec.CommandContext(t.Context(), "/proc/self/exe")
-		cmd.Env = []string{"SANDBOX_TEST_ACTOR=run", "DRIVER=" + driver, "JOB=" + hex.EncodeToString(b)}
+		cmd.Env = []string{"SANDBOX_TEST_ACTOR=run", "DRIVER=" + driver, "JOB=" + jobText(t, job)}
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}

@@ -114,7 +114,7 @@ func (p packages) qemu(ctx context.Context, t *testing.T, image string) []byte {
 	}
 	cmd := exec.CommandContext(ctx, loaders[0], "--library-path", strings.Join(libraries, ":"), at("usr/bin/qemu-system-x86_64"),
 		"-L", at("usr/share/qemu"), "-L", at("usr/share/seabios"),
-		"-accel", "tcg,thread=multi", "-cpu", "max", "-smp", "2", "-m", "2048", "-nic", "none",
+		"-accel", "tcg,thread=multi", "-cpu", "Nehalem", "-smp", "2", "-m", "2048", "-nic", "none",
 		"-nographic", "-no-reboot", "-kernel", p.kernel(t), "-initrd", image,
 		"-append", "console=ttyS0 quiet panic=-1")
 	cmd.Env = append(os.Environ(), "QEMU_MODULE_DIR="+at("usr/lib/x86_64-linux-gnu/qemu"))
