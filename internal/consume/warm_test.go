@@ -73,6 +73,7 @@ func installed(tb testing.TB, python string, versions ...spec.Version) (*scene, 
 		tb.Fatal(err)
 	}
 	h.Paths.Root, h.GOOS, h.GOARCH = root, runtime.GOOS, runtime.GOARCH
+	h.Home, _ = os.UserHomeDir()
 	h.Getenv = func(name string) string { return map[string]string{"PATH": os.Getenv("PATH")}[name] }
 	if s.client, err = New(h); err != nil {
 		tb.Fatal(err)

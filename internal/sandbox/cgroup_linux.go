@@ -201,12 +201,12 @@ func (g *groups) real() bool {
 
 // enable hands the controllers on to what is below.
 func (g *groups) enable() error {
+	if !has(g.dir, "cgroup.controllers", controllers[:]...) {
+		return noGroups(g.dir + " has no controllers for memory and processes")
+	}
 	for _, c := range controllers {
 		if has(g.dir, "cgroup.subtree_control", c) {
 			continue
-		}
-		if !has(g.dir, "cgroup.controllers", c) {
-			return noGroups(g.dir + " has no controller for " + c)
 		}
 		if err := write(g.dir, "cgroup.subtree_control", "+"+c); err != nil {
 			return noGroups("the controller for " + c + " cannot be handed on in " + g.dir + ": " + err.Error())
