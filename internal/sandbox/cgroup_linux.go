@@ -182,11 +182,8 @@ func (g *groups) open(alone bool) error {
 	} else if err != nil {
 		return err
 	}
-	r, err := g.make(1 << 30)
-	if err == nil {
-		err = r.bound(1)
-		r.remove()
-	}
+	r, err := g.make(Limits{Memory: leastGroup, Processes: 1})
+	r.remove()
 	if err != nil {
 		return noGroups("a group in " + g.dir + ": " + err.Error())
 	}

@@ -181,6 +181,11 @@ func TestRememberedPlace(t *testing.T) {
 	}
 }
 
+// joined starts a process in a group, as clone3 does for a run.
+func joined(r *group) *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{UseCgroupFD: true, CgroupFD: r.fd}
+}
+
 // TestGroupOfThisKernel enters a group of this machine's cgroup v2, in
 // namespaces of its own, and there does what needs no controller: start in a
 // group, kill, remove, sweep.
@@ -210,8 +215,8 @@ func TestGroupOfThisKernel(t *testing.T) {
 	defer r.remove()
 	cmd := exec.CommandContext(t.Context(), "/proc/self/exe", "-test.run=^TestGroupOfThisKernel$", "-test.v")
 	cmd.Env = append(os.Environ(), inside+"=1")
-	cmd.SysProcAttr = &syscall.SysProcAttr{Unshareflags: unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP}
-	r.join(cmd.SysProcAttr)
+	cmd.SysProcAttr = joined(r)
+	cmd.SysProcAttr.Unshareflags = unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP
 	out, err := cmd.CombinedOutput()
 	t.Logf("inside:\n%s", out)
 	if err != nil {
@@ -239,8 +244,7 @@ func insideGroup(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	attr := &syscall.SysProcAttr{}
-	r.join(attr)
+	attr := joined(r)
 	cmd := exec.CommandContext(t.Context(), "/proc/self/exe")
 	cmd.Env, cmd.SysProcAttr = []string{"SANDBOX_TEST_ACTOR=wait"}, attr
 	in, err := cmd.StdinPipe()
@@ -273,8 +277,7 @@ func insideGroup(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	attr = &syscall.SysProcAttr{}
-	left.join(attr)
+	attr = joined(left)
 	cmd = exec.CommandContext(t.Context(), "/proc/self/exe")
 	cmd.Env, cmd.SysProcAttr = []string{"SANDBOX_TEST_ACTOR=wait"}, attr
 	if cmd.Stdin, err = os.Open("/dev/zero"); err != nil {
@@ -327,8 +330,7 @@ func BenchmarkGroup(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			_ = r.prepare(1 << 30)
-			_ = r.bound(64)
+			_ = r.limit(Limits{Memory: 1 << 30, Processes: 64})
 			r.kill()
 			_, _ = r.tally()
 			r.remove()

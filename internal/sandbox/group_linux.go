@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -18,7 +17,7 @@ const groupPrefix = "patch-git-"
 
 // group is the control group of one run: the kernel holds the whole tree to
 // the limits, tells afterwards which it met, and ends all of it at one word.
-// Its methods do nothing on nil, which is a run without.
+// What ends and removes it does nothing on nil, which is a run without.
 //
 // The descriptor is open and locked for as long as the run lives. The lock ends
 // with this process however it ends, so that whoever comes next can tell what
@@ -35,10 +34,16 @@ const groupedSlack = 16
 // groupNumber makes the names of one process differ.
 var groupNumber atomic.Uint64
 
-// make makes a group with a limit on memory. That on processes comes later,
-// see bound.
-func (g *groups) make(memory int64) (*group, error) {
-	if g == nil {
+// leastGroup is the smallest limit on memory that a group is used for. A process
+// shares the memory of this program until it becomes its own, and whoever is
+// short of memory by then would take both with it; the kernel's own structures
+// for that time are a small part of this. Nothing is run with less.
+const leastGroup = 16 << 20
+
+// make makes a group with limits; nil without an error where there is none for
+// them.
+func (g *groups) make(l Limits) (*group, error) {
+	if g == nil || l.Memory < leastGroup {
 		return nil, nil
 	}
 	for {
@@ -46,7 +51,7 @@ func (g *groups) make(memory int64) (*group, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err = r.prepare(memory); err == nil {
+		if err = r.limit(l); err == nil {
 			return r, nil
 		}
 		gone := !r.has("cgroup.procs")
@@ -87,44 +92,32 @@ func (g *groups) claim() (*group, error) {
 	}
 }
 
-// prepare limits memory, over all of the tree and without swap, and has all of
-// it end together where that is not enough: half a program is of no use.
-func (r *group) prepare(memory int64) error {
+// limit limits processes, and memory, over all of the tree and without swap, and
+// has all of it end together where that is not enough: half a program is of no
+// use.
+func (r *group) limit(l Limits) error {
 	if !r.has("cgroup.kill") { // Linux 5.14
 		return unix.EOPNOTSUPP
 	}
-	err := write(r.dir, "memory.max", strconv.FormatInt(memory, 10))
-	if err == nil {
-		err = write(r.dir, "memory.oom.group", "1")
-	}
-	if err == nil {
-		// A kernel without swap has no such file.
-		if err = write(r.dir, "memory.swap.max", "0"); err == unix.ENOENT && r.has("memory.max") {
-			err = nil
+	for _, f := range []struct{ name, value string }{
+		{"memory.max", strconv.FormatInt(l.Memory, 10)},
+		{"memory.swap.max", "0"},
+		{"memory.oom.group", "1"},
+		{"pids.max", strconv.Itoa(l.Processes)},
+	} {
+		err := write(r.dir, f.name, f.value)
+		if err == unix.ENOENT && f.name == "memory.swap.max" && r.has("memory.max") {
+			continue // a kernel without swap
+		}
+		if err != nil {
+			return err
 		}
 	}
-	return err
+	return nil
 }
 
 func (r *group) has(file string) bool {
 	return unix.Access(r.dir+"/"+file, unix.W_OK) == nil
-}
-
-// join makes the group that of a process from its first moment on: nothing that
-// the process does is outside of it, and no process has to be moved.
-func (r *group) join(attr *syscall.SysProcAttr) {
-	if r != nil {
-		attr.UseCgroupFD, attr.CgroupFD = true, r.fd
-	}
-}
-
-// bound limits the processes. It is called when the helper has nothing left to
-// do but become the program: it has more threads than some programs may have.
-func (r *group) bound(processes int) error {
-	if r == nil {
-		return nil
-	}
-	return write(r.dir, "pids.max", strconv.Itoa(processes))
 }
 
 // kill ends every process in the group, those too that are just being made.

@@ -1,37 +1,9 @@
 package sandbox
 
-import (
-	"errors"
-	"io"
-	"os"
-)
+import "io"
 
 // readChunk is what one read takes from a pipe, the size of its buffer.
 const readChunk = 64 << 10
-
-// pipeful is more than the reads that empty a pipe whose other end is closed or
-// dead: a pipe holds a mebibyte at most.
-const pipeful = 2 * (1 << 20) / readChunk
-
-// stream reads a pipe that may be called off by a deadline: what is in it by
-// then is read still, for whoever wrote it may be long gone.
-type stream struct {
-	f    *os.File
-	rest int // reads after the deadline
-}
-
-func (s *stream) Read(b []byte) (int, error) {
-	if s.rest == 0 {
-		n, err := s.f.Read(b)
-		if !errors.Is(err, os.ErrDeadlineExceeded) {
-			return n, err
-		}
-	}
-	if s.rest++; s.rest > pipeful {
-		return 0, io.EOF // somebody goes on writing
-	}
-	return readNow(s.f, b)
-}
 
 // readHead reads r to its end and keeps the first limit bytes. It calls full
 // once, when there is more; the writer then has to be killed, for nothing

@@ -3,9 +3,7 @@ package sandbox
 import (
 	"bytes"
 	"io"
-	"os"
 	"reflect"
-	"runtime"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -85,40 +83,5 @@ func TestRelocation(t *testing.T) {
 	}
 	if before != j.Files[0].Target+j.Argv[0]+j.Env[0] {
 		t.Error("the caller's job was changed")
-	}
-}
-
-// TestLateReader: what is in a pipe when the wait for its end is called off is
-// read still; one that is never empty ends all the same.
-func TestLateReader(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("nothing runs there")
-	}
-	for name, endless := range map[string]bool{"written before": false, "written for ever": true} {
-		r, w, err := os.Pipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := w.WriteString("kept"); err != nil {
-			t.Fatal(err)
-		}
-		if endless {
-			go func() {
-				for block := make([]byte, 1<<16); ; {
-					if _, err := w.Write(block); err != nil {
-						return
-					}
-				}
-			}()
-		}
-		if err := r.SetReadDeadline(time.Unix(1, 0)); err != nil {
-			t.Fatal(err)
-		}
-		kept, _ := readTail(&stream{f: r}, 1<<30)
-		if !strings.HasPrefix(string(kept), "kept") || !endless && len(kept) != 4 {
-			t.Errorf("%s: read %d bytes", name, len(kept))
-		}
-		_ = r.Close()
-		_ = w.Close()
 	}
 }

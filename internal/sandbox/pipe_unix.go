@@ -3,7 +3,6 @@
 package sandbox
 
 import (
-	"io"
 	"os"
 
 	"golang.org/x/sys/unix"
@@ -22,17 +21,4 @@ func quiet(f *os.File) bool {
 		calm = n == 0 && err == nil
 	})
 	return err == nil && calm
-}
-
-// readNow reads what is in a pipe at this moment; io.EOF when nothing is.
-func readNow(f *os.File, b []byte) (n int, err error) {
-	raw, err := f.SyscallConn()
-	if err != nil {
-		return 0, io.EOF
-	}
-	err = raw.Control(func(fd uintptr) { n, _ = unix.Read(int(fd), b) })
-	if err != nil || n <= 0 {
-		return 0, io.EOF
-	}
-	return n, nil
 }

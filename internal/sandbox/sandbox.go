@@ -210,7 +210,7 @@ func (s *Sandbox) serve(ctx context.Context, d driver, warm *spare, job Job) (Ou
 // begin starts a job's program in a control group of its own, or where that
 // cannot be had at this moment without one: the outcome says so.
 func begin(d driver, groups *groups, job Job, rehearsal bool) (*spare, error) {
-	g, err := groups.make(job.Limits.Memory)
+	g, err := groups.make(job.Limits)
 	if err != nil && rehearsal {
 		return nil, err
 	}

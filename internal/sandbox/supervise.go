@@ -113,10 +113,10 @@ func (t *tree) supervise(ctx context.Context, lim Limits, now func() time.Time) 
 	var full atomic.Bool
 	heads, tails := make(chan []byte, 1), make(chan struct{}, 1)
 	go func() {
-		heads <- readHead(&stream{f: t.stdout}, lim.Stdout, func() { full.Store(true); t.kill() })
+		heads <- readHead(&stream{File: t.stdout}, lim.Stdout, func() { full.Store(true); t.kill() })
 	}()
 	go func() {
-		out.Stderr, out.StderrCut = readTail(&stream{f: t.stderr}, lim.Stderr)
+		out.Stderr, out.StderrCut = readTail(&stream{File: t.stderr}, lim.Stderr)
 		tails <- struct{}{}
 	}()
 
@@ -188,14 +188,11 @@ func (t *tree) supervise(ctx context.Context, lim Limits, now func() time.Time) 
 }
 
 // closeAfter runs read, which ends when both pipes do, and after the pause
-// calls off the wait for more so that it does. Either may take long for no fault
-// of the program's: a copy of the other end is in every process that is just
-// being made, and making one is slow on a busy machine.
+// tells the readers to take what is there and be done.
 func (t *tree) closeAfter(pause time.Duration, read func()) {
 	late := time.AfterFunc(pause, func() {
-		past := time.Unix(1, 0)
-		_ = t.stdout.SetReadDeadline(past)
-		_ = t.stderr.SetReadDeadline(past)
+		_ = t.stdout.SetReadDeadline(time.Unix(1, 0))
+		_ = t.stderr.SetReadDeadline(time.Unix(1, 0))
 	})
 	read()
 	late.Stop()

@@ -21,6 +21,6 @@ type (
 )
 
 func findGroups(string) (*groups, error)   { return nil, nil }
-func (*groups) make(int64) (*group, error) { return nil, nil }
+func (*groups) make(Limits) (*group, error) { return nil, nil }
 func (*group) tally() (memory, procs bool) { return false, false }
 func (*group) remove()                     {}
