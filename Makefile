@@ -4,7 +4,7 @@ GO      ?= go
 TOOLS    = $(GO) tool -modfile=tools.mod
 SOURCES  = $(shell git ls-files '*.go')
 
-.PHONY: check fmt vet static lint test race fuzz bench network test-sigstore build cross
+.PHONY: check fmt vet static lint test race fuzz bench network test-sigstore test-cgroup build cross
 
 check: fmt vet static lint race
 
@@ -35,7 +35,7 @@ fuzz:
 
 # Figures of docs/benchmarks.md.
 bench: build
-	$(GO) test -run '^$$' -bench . -benchtime 1s ./registry ./manifest ./ledger ./verify ./internal/keyless ./internal/verdicts ./internal/inspect ./internal/sandbox ./internal/pyenv
+	$(GO) test -run '^$$' -bench . -benchtime 1s ./registry ./manifest ./ledger ./verify ./internal/keyless ./internal/verdicts ./internal/inspect ./internal/sandbox ./internal/pyenv ./internal/consume
 	./docs/bench/run.sh ./bin/patch-git
 
 # Tests that fetch real packages through the Python package index.
@@ -52,6 +52,14 @@ SIGSTORE_CACHE = $(or $(PATCH_GIT_SIGSTORE_CACHE),$(or $(XDG_CACHE_HOME),$(HOME)
 test-sigstore:
 	PATCH_GIT_SIGSTORE_TESTS=$${PATCH_GIT_SIGSTORE_TESTS-1} $(GO) test -count=1 -timeout 60m -parallel 16 -v ./internal/keyless/realtest
 	PATH="$(SIGSTORE_CACHE)/cosign@v3.1.3:$$PATH" $(GO) test -count=1 -run TestCosign -v ./internal/sigtest
+
+# The tests of the limits over a whole tree, under a real kernel with cgroup v2
+# that qemu emulates: no rights are needed, and nothing of this machine is touched.
+# qemu, the kernel and a Python are Debian's packages, fetched once by apt-get and
+# unpacked, not installed, into PATCH_GIT_CGROUP_CACHE (a folder in the user's cache
+# unless set).
+test-cgroup:
+	PATCH_GIT_CGROUP_TESTS=1 CGO_ENABLED=0 $(GO) test -count=1 -timeout 20m -v ./internal/sandbox/vmtest
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w' -o bin/patch-git ./cmd/patch-git

@@ -69,6 +69,9 @@ func (a *app) examine(ctx context.Context) []examined {
 	lines := []examined{{What: "version", OK: true, Detail: Version + " on " + a.host.GOOS + "/" + a.host.GOARCH}, a.examineState(), a.examineTrust(), a.examineJournal(ctx)}
 	for _, r := range sandbox.Probe(ctx, ahead.Options(a.host.Paths, a.host.Now)) {
 		lines = append(lines, examined{"sandbox driver", r.Works, r.Name + colon(r.Reason), r.NotEnforced})
+		if r.Works {
+			lines = append(lines, examined{"sandbox limits", true, bounded(r), nil})
+		}
 	}
 	box, err := sandbox.Open(ctx, ahead.Options(a.host.Paths, a.host.Now))
 	if err != nil {
@@ -99,6 +102,14 @@ func examineNetwork(ctx context.Context, box *sandbox.Sandbox) examined {
 		return examined{networkLine, false, "a tool with network reaches this machine's own services and its local network", []string{err.Error()}}
 	}
 	return examined{networkLine, true, "a tool with network reaches the internet and what --allow-net names", nil}
+}
+
+// bounded says what holds a run of a driver to its limits as a whole.
+func bounded(r sandbox.DriverReport) string {
+	if r.Group != "" {
+		return r.Name + ": memory and processes of a run by a control group in " + r.Group
+	}
+	return r.Name + ": watched from outside; no control group: " + r.NoGroup
 }
 
 // examineState writes and removes a file where the state is kept.

@@ -25,7 +25,7 @@ var clock = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 // scene is a registry in a folder and a user who may come to trust it.
 type scene struct {
-	t      *testing.T
+	t      testing.TB
 	key    *signing.Key
 	doc    *ledger.Registry
 	dir    string
@@ -33,7 +33,7 @@ type scene struct {
 	warned []string
 }
 
-func newScene(t *testing.T) *scene {
+func newScene(t testing.TB) *scene {
 	t.Helper()
 	key, err := signing.NewKey()
 	if err != nil {

@@ -11,8 +11,11 @@ import (
 	"github.com/patch-cat/patch-git/verify"
 )
 
-func (c *Client) sandbox(ctx context.Context, unsafe bool) (*sandbox.Sandbox, error) {
-	if unsafe {
+func (c *Client) sandbox(ctx context.Context, o RunOptions) (*sandbox.Sandbox, error) {
+	if o.warm != nil {
+		return o.warm.box, nil
+	}
+	if o.UnsafeNoSandbox {
 		c.warn("the tool runs without a sandbox, with all of your rights")
 		return sandbox.OpenUnsafe(ahead.Options(c.Host.Paths, c.Host.Now))
 	}
@@ -32,7 +35,7 @@ func (c *Client) prepare(ctx context.Context, v verify.Verified) (string, error)
 		return "", err
 	}
 	s := &Subject{Tool: v.Tool(), Main: v.Main(), Closure: closure}
-	box, err := c.sandbox(ctx, false)
+	box, err := c.sandbox(ctx, RunOptions{})
 	if err == nil {
 		var env pyenv.Env
 		if _, env, _, err = c.program(ctx, box, s); err == nil {

@@ -45,6 +45,8 @@ type RunOptions struct {
 
 	UnsafeNoSandbox  bool
 	UnsafeRunRevoked bool
+
+	warm *Warm // of a process that lives on, else nil
 }
 
 // Ran is what became of a run.
@@ -209,7 +211,7 @@ func (c *Client) run(ctx context.Context, s *Subject, args json.RawMessage, o Ru
 		return nil, none, err
 	}
 	rec.Sandbox.Grants, rec.Sandbox.Internet = g.list, s.Tool.Capabilities.Network
-	box, err := c.sandbox(ctx, o.UnsafeNoSandbox)
+	box, err := c.sandbox(ctx, o)
 	if err != nil {
 		return nil, none, err
 	}
@@ -230,11 +232,11 @@ func (c *Client) run(ctx context.Context, s *Subject, args json.RawMessage, o Ru
 		_, err := begun()
 		return err
 	}
-	out, err := box.Run(ctx, job)
+	out, err := o.warm.start(ctx, box, s, job)
 	if err != nil {
 		return nil, none, err
 	}
-	if s.Ref.Name != "" && !out.Warm {
+	if s.Ref.Name != "" && !out.Warm && o.warm == nil {
 		ahead.Learn(c.Host.Paths, s.Ref.Name, job, len(g.list) == 0 && !o.UnsafeNoSandbox, durable.Replace)
 	}
 	rec.Sandbox.Driver, rec.Sandbox.NotEnforced = out.Driver, out.NotEnforced

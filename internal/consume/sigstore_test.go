@@ -15,7 +15,7 @@ import (
 )
 
 // nowhere is a network that a test must not use.
-type nowhere struct{ t *testing.T }
+type nowhere struct{ t testing.TB }
 
 func (n nowhere) RoundTrip(r *http.Request) (*http.Response, error) {
 	n.t.Errorf("the network was asked for %s", r.URL)

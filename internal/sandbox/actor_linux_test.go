@@ -2,9 +2,11 @@ package sandbox_test
 
 import (
 	"context"
+	"encoding/hex"
 	"fmt"
 	"io"
 	"os"
+	"testing"
 	"time"
 
 	"github.com/patch-cat/patch-git/internal/sandbox"
@@ -20,6 +22,8 @@ func actor() {
 		_, _ = io.Copy(io.Discard, os.Stdin)
 	case "run":
 		runForParent()
+	case "pool":
+		servePool()
 	case "no-userns":
 		withoutNamespaces()
 	}
@@ -38,4 +42,28 @@ func actorOpen(driver, cache string) *sandbox.Sandbox {
 		die(err)
 	}
 	return s
+}
+
+func actorContext() context.Context { return context.Background() }
+
+// jobText is a job as an actor gets it, in the variable JOB.
+func jobText(tb testing.TB, j sandbox.Job) string {
+	tb.Helper()
+	b, err := j.MarshalBinary()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return hex.EncodeToString(b)
+}
+
+func actorJob() sandbox.Job {
+	var job sandbox.Job
+	b, err := hex.DecodeString(os.Getenv("JOB"))
+	if err == nil {
+		err = job.UnmarshalBinary(b)
+	}
+	if err != nil {
+		die(err)
+	}
+	return job
 }

@@ -13,7 +13,8 @@ type cloneArgs struct {
 	flags                        uint64
 	_                            [3]uint64 // pidfd, child_tid, parent_tid
 	exitSignal, stack, stackSize uint64
-	_                            [4]uint64 // tls, set_tid, set_tid_size, cgroup
+	_                            [3]uint64 // tls, set_tid, set_tid_size
+	cgroup                       uint64
 }
 
 // stackSize is far beyond what follow needs: a page and more for the frames of
@@ -23,8 +24,9 @@ const stackSize = 16 << 10
 // spawn starts a process that follows the plan, in new namespaces by flags. It
 // shares this process's memory, not more: its descriptors, its directory and
 // its handling of signals are copies. It is called on a locked thread, whose
-// end is the parent's end for the new process.
-func (p *plan) spawn(flags uint64) (*child, error) {
+// end is the parent's end for the new process. It begins in the control group,
+// which is nil for the caller's.
+func (p *plan) spawn(flags uint64, g *group) (*child, error) {
 	w := p.ready()
 	stack := make([]byte, stackSize)
 	p.keep = append(p.keep, stack)
@@ -33,6 +35,10 @@ func (p *plan) spawn(flags uint64) (*child, error) {
 		// there, they would work on the memory of this one.
 		flags: flags | unix.CLONE_VM | unix.CLONE_CLEAR_SIGHAND, exitSignal: uint64(unix.SIGCHLD),
 		stack: uint64(uintptr(unsafe.Pointer(&stack[0]))), stackSize: stackSize,
+	}
+	if g != nil {
+		args.flags |= unix.CLONE_INTO_CGROUP
+		args.cgroup = uint64(g.fd)
 	}
 	// No signal may come between the process's first step and the kernel's
 	// forgetting of the handlers, nor find this thread in the middle.

@@ -34,6 +34,10 @@
 // whose paths come first in the alphabet: path/filepath and os/exec are too late
 // for it.
 //
+// Limits over a whole tree are the kernel's where this process may make control
+// groups (cgroup v2), and watched from outside where it may not; the Outcome
+// says so.
+//
 // Paths. A job is written with paths as the program will see them.
 // [ScratchDir] is its private, empty, writable directory. Where a driver
 // cannot move files to another path, it rewrites the paths instead, see

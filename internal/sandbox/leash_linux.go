@@ -22,12 +22,15 @@ type landlock struct{ temp string }
 func (landlock) name() string { return "landlock" }
 
 // open is the honest list of what has no mediation here.
-func (landlock) open() []string {
-	return []string{
+func (landlock) open(grouped bool) []string {
+	notes := []string{
 		"hidden paths: that a host file exists, its size, owner and times, and where a link points, can be seen",
 		"scratch: each file is limited, their sum is not",
-		"processes: a burst can reach four times the limit before it ends the run",
 	}
+	if !grouped {
+		notes = append(notes, "processes: a burst can reach four times the limit before it ends the run", Sampled)
+	}
+	return notes
 }
 
 // tether holds a run together: its process group and its scratch.
@@ -49,7 +52,7 @@ func runAs(j Job, temp string) int {
 	return 0
 }
 
-func (l landlock) start(j Job, rehearsal bool) (_ *tree, _ func(), err error) {
+func (l landlock) start(j Job, g *group, rehearsal bool) (_ *tree, _ func(), err error) {
 	if !filterExists {
 		return nil, nil, noFilter()
 	}
@@ -80,7 +83,7 @@ func (l landlock) start(j Job, rehearsal bool) (_ *tree, _ func(), err error) {
 	}
 	j.Files = nil
 	o := &order{job: j, rehearsal: rehearsal, leash: true, scratchDir: t.scratch.dir, others: tasksOf(uid) + 3*j.Limits.Processes, change: uid != os.Getuid()}
-	run, err := t.start(o, uid)
+	run, err := t.start(o, uid, g)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -88,7 +91,7 @@ func (l landlock) start(j Job, rehearsal bool) (_ *tree, _ func(), err error) {
 }
 
 // start starts the process that follows the plan of a leash.
-func (t *tether) start(o *order, uid int) (_ *tree, err error) {
+func (t *tether) start(o *order, uid int, g *group) (_ *tree, err error) {
 	if t.sources, err = openSources(o.job.Mounts); err != nil {
 		return nil, err
 	}
@@ -97,16 +100,16 @@ func (t *tether) start(o *order, uid int) (_ *tree, err error) {
 		return nil, failed(stepStart, "pipe", errnoOf(err)).classify()
 	}
 	p := leashOf(o, t, uid, q)
-	proc, ended, err := start(func() (*child, error) { return p.spawn(0) }, t.keeper.killGroup)
+	proc, ended, err := start(func() (*child, error) { return p.spawn(0, g) }, t.keeper.killGroup)
 	if err != nil {
 		q.closeAll()
 		return nil, failed(stepStart, "", errnoOf(err)).classify()
 	}
 	q.closeTheirs()
-	run := (&helper{q, proc, ended, t.keeper.killGroup}).watch(o.job, nil)
+	run := (&helper{q, proc, ended, t.keeper.killGroup}).watch(o.job, nil, g)
 	run.verdict = func() ([]string, error) {
 		notes, err := verdict(q.status, p)
-		if uid == 0 {
+		if uid == 0 && g == nil {
 			notes = append(notes, onlyCounted)
 		}
 		return notes, err
@@ -180,7 +183,7 @@ func newKeeper() (*keeper, error) {
 	p.call(stepStart, "", unix.SYS_READ, 0, p.at(unsafe.Pointer(word)), 1)
 	// Group 0 is the own one: no number that could have become another's.
 	p.call(stepStart, "", unix.SYS_KILL, 0, uintptr(unix.SIGKILL))
-	proc, err := p.spawn(0)
+	proc, err := p.spawn(0, nil)
 	if err == nil {
 		if err = unix.Setpgid(proc.pid, proc.pid); err != nil {
 			proc.kill()

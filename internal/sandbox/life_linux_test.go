@@ -3,7 +3,6 @@ package sandbox_test
 import (
 	"bytes"
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -176,15 +175,7 @@ func TestCancelKillsTheTree(t *testing.T) {
 // runForParent is the actor of TestDeathOfTheCaller.
 func runForParent() {
 	s := actorOpen(os.Getenv("DRIVER"), "")
-	var job sandbox.Job
-	b, err := hex.DecodeString(os.Getenv("JOB"))
-	if err == nil {
-		err = job.UnmarshalBinary(b)
-	}
-	if err != nil {
-		die(err)
-	}
-	out, err := s.Run(context.Background(), job)
+	out, err := s.Run(context.Background(), actorJob())
 	die(errors.Join(fmt.Errorf("the run ended: %+v", out), err))
 }
 
@@ -192,12 +183,9 @@ func TestDeathOfTheCaller(t *testing.T) {
 	forEachDriver(t, func(t *testing.T, s *sandbox.Sandbox) {
 		dir := realTemp(t)
 		life := newLifeline(t, dir)
-		job, err := stubbornJob(t, dir, "os.write(life, b'ready')\nwhile True: time.sleep(100)").MarshalBinary()
-		if err != nil {
-			t.Fatal(err)
-		}
+		job := stubbornJob(t, dir, "os.write(life, b'ready')\nwhile True: time.sleep(100)")
 		cmd := exec.Command("/proc/self/exe")
-		cmd.Env = []string{"SANDBOX_TEST_ACTOR=run", "DRIVER=" + s.Driver(), "JOB=" + hex.EncodeToString(job)}
+		cmd.Env = []string{"SANDBOX_TEST_ACTOR=run", "DRIVER=" + s.Driver(), "JOB=" + jobText(t, job)}
 		var stderr bytes.Buffer
 		cmd.Stderr = &stderr
 		if err := cmd.Start(); err != nil {

@@ -22,15 +22,21 @@ type namespaces struct{}
 
 func (namespaces) name() string { return "namespaces" }
 
-// open is empty: what this driver leaves open, the helper notes while it runs.
-func (namespaces) open() []string { return nil }
+// open is little: what else this driver leaves open, the helper notes while it
+// runs.
+func (namespaces) open(grouped bool) []string {
+	if grouped {
+		return nil
+	}
+	return []string{Sampled}
+}
 
 // asRoot tells whether the processes of a job are the host's root, without
 // capabilities: root's, where some mount or this program can be read by nobody
 // else.
 func asRoot(j Job) bool { return os.Getuid() == 0 && !reachable(j.Mounts) }
 
-func (namespaces) start(j Job, rehearsal bool) (*tree, func(), error) {
+func (namespaces) start(j Job, g *group, rehearsal bool) (*tree, func(), error) {
 	if !filterExists {
 		return nil, nil, noFilter()
 	}
@@ -55,7 +61,9 @@ func (namespaces) start(j Job, rehearsal bool) (*tree, func(), error) {
 		o.job.Files = append(slices.Clone(j.Files), files()...)
 		o.job.Mounts = append(slices.Clone(j.Mounts), certificates()...)
 	}
-	if rooted {
+	if g != nil {
+		o.others = groupedSlack
+	} else if rooted {
 		// The kernel does not count root's processes, but it can number them.
 		o.pidMax = pidMaxFor(j.Limits.Processes)
 	}
@@ -63,7 +71,7 @@ func (namespaces) start(j Job, rehearsal bool) (*tree, func(), error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	t, end, err := startCage(o, sources, flags, ids)
+	t, end, err := startCage(o, sources, flags, ids, g)
 	if err != nil {
 		closeSources(sources)
 		return nil, nil, err
@@ -74,7 +82,7 @@ func (namespaces) start(j Job, rehearsal bool) (*tree, func(), error) {
 // startCage starts the process that follows the plan of a cage. The first
 // process of a pid namespace takes all others with it. end is for what serves
 // them.
-func startCage(o *order, sources []source, flags uint64, ids mapping) (t *tree, end func(), err error) {
+func startCage(o *order, sources []source, flags uint64, ids mapping, g *group) (t *tree, end func(), err error) {
 	q, err := newPipes(o.job.Late)
 	if err != nil {
 		return nil, nil, failed(stepStart, "pipe", errnoOf(err)).classify()
@@ -88,7 +96,7 @@ func startCage(o *order, sources []source, flags uint64, ids mapping) (t *tree, 
 		end = q.plug.end
 	}
 	p := cageOf(o, sources, q)
-	proc, ended, err := start(func() (*child, error) { return p.spawn(flags) }, nil)
+	proc, ended, err := start(func() (*child, error) { return p.spawn(flags, g) }, nil)
 	if err != nil {
 		q.closeAll()
 		return nil, nil, failed(stepStart, "", errnoOf(err)).classify()
@@ -99,7 +107,7 @@ func startCage(o *order, sources []source, flags uint64, ids mapping) (t *tree, 
 		h.discard()
 		return nil, nil, err
 	}
-	t = h.watch(o.job, nil)
+	t = h.watch(o.job, nil, g)
 	t.verdict = func() ([]string, error) { return verdict(q.status, p) }
 	return t, end, nil
 }

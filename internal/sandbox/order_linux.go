@@ -8,8 +8,9 @@ type order struct {
 	// pidMax bounds the pid namespace, for users whose number of processes
 	// the kernel does not; 0 leaves it.
 	pidMax int
-	// others is what the user's other processes add to the limit on
-	// processes, where the kernel counts all of them together.
+	// others is added to the limit on processes of one user: the user's other
+	// processes, where the kernel counts all of them together, or what keeps
+	// that limit behind the one of a control group, which tells that it was met.
 	others     int
 	links      []link // of the new root
 	rehearsal  bool   // set up everything, then exit 0

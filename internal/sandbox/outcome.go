@@ -30,4 +30,6 @@ type DriverReport struct {
 	Reason      string   // why not, when it does not
 	NotEnforced []string // what it leaves open when it does
 	NoUplink    string   // why a job cannot have an Uplink, "" when it can
+	Group       string   // where its runs get control groups with limits, "" when they get none
+	NoGroup     string   // why they get none
 }

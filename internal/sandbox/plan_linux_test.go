@@ -24,7 +24,7 @@ func walked(t *testing.T, make func(p *plan, out uintptr)) (string, ending, *pla
 	p := newPlan()
 	p.call(stepSeal, "", unix.SYS_FCNTL, w.Fd(), unix.F_DUPFD_CLOEXEC, 16).to(regStatus)
 	make(p, w.Fd())
-	_, ended, err := start(func() (*child, error) { return p.spawn(0) }, nil)
+	_, ended, err := start(func() (*child, error) { return p.spawn(0, nil) }, nil)
 	w.Close()
 	if err != nil {
 		t.Fatal(err)

@@ -29,19 +29,25 @@ type Options struct {
 // driver is one way to confine a program.
 type driver interface {
 	name() string
-	// open is what the driver cannot enforce, whatever the job.
-	open() []string
-	// start starts the job, which is checked. A rehearsal sets everything up
-	// and lets no program run. clean removes what the run leaves behind; it is
-	// called after the tree ended.
-	start(j Job, rehearsal bool) (t *tree, clean func(), err error)
+	// open is what the driver cannot enforce, whatever the job, with a control
+	// group around it or without.
+	open(grouped bool) []string
+	// start starts the job, which is checked, in a control group or with nil in
+	// none of its own. A rehearsal sets everything up and lets no program run.
+	// clean removes what the run leaves behind; it is called after the tree
+	// ended.
+	start(j Job, g *group, rehearsal bool) (t *tree, clean func(), err error)
 }
+
+// Sampled is in NotEnforced where no control group bounds the tree.
+const Sampled = "memory: the sum over all processes is sampled every 50 ms, so a burst can exceed the limit before it ends the run"
 
 // Sandbox runs jobs with the driver that was chosen when it was opened. It is
 // safe for concurrent use.
 type Sandbox struct {
 	opts   Options
 	driver driver
+	groups *groups // nil: limits over the tree are watched
 
 	mu    sync.Mutex
 	spare chan *spare // nil, or soon one spare or a closed channel
@@ -60,11 +66,11 @@ func Open(ctx context.Context, opts Options) (*Sandbox, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := choose(ctx, opts, drivers)
+	d, groups, err := choose(ctx, opts, drivers)
 	if err != nil {
 		return nil, err
 	}
-	return &Sandbox{opts: opts, driver: d}, nil
+	return &Sandbox{opts: opts, driver: d, groups: groups}, nil
 }
 
 // Remembered is Open for those who cannot wait: nil unless the cache says which
@@ -74,10 +80,10 @@ func Remembered(opts Options) *Sandbox {
 	if err != nil || opts.Now == nil {
 		return nil
 	}
-	known := remembered(opts.Cache)
+	known, groups := remembered(opts.Cache)
 	for _, d := range drivers {
 		if d.name() == known {
-			return &Sandbox{opts: opts, driver: d}
+			return &Sandbox{opts: opts, driver: d, groups: groups}
 		}
 	}
 	return nil
@@ -97,23 +103,28 @@ func allowed(opts Options) ([]driver, error) {
 	return nil, unavailable("this system has no sandbox driver called " + opts.Driver)
 }
 
-// choose tries the drivers and remembers the first that works.
-func choose(ctx context.Context, opts Options, drivers []driver) (driver, error) {
+// choose tries the drivers and remembers the first that works. A control group
+// is tried with it, and done without where that does not work.
+func choose(ctx context.Context, opts Options, drivers []driver) (driver, *groups, error) {
 	why := []string{noDriver}
+	own, _ := findGroups("")
 	for _, d := range drivers {
-		err := rehearse(ctx, d, Job{})
+		g, err := own, rehearse(ctx, d, own, Job{})
+		if err != nil && own != nil {
+			g, err = nil, rehearse(ctx, d, nil, Job{})
+		}
 		if err == nil {
 			if opts.Driver == "" {
-				remember(opts.Cache, d.name())
+				remember(opts.Cache, d.name(), g)
 			}
-			return d, nil
+			return d, g, nil
 		}
 		if ctx.Err() != nil {
-			return nil, fault.New(fault.KindOf(ctx.Err()), "run_cancelled", "choice of a sandbox was stopped: %w", ctx.Err())
+			return nil, nil, fault.New(fault.KindOf(ctx.Err()), "run_cancelled", "choice of a sandbox was stopped: %w", ctx.Err())
 		}
 		why = append(why, d.name()+": "+err.Error())
 	}
-	return nil, unavailable(strings.Join(why, "; "))
+	return nil, nil, unavailable(strings.Join(why, "; "))
 }
 
 const noDriver = "nothing on this host can confine a tool"
@@ -135,7 +146,7 @@ func (s *Sandbox) Run(ctx context.Context, job Job) (Outcome, error) {
 	if err != nil {
 		return Outcome{Exit: -1}, err
 	}
-	out, err := s.run(ctx, s.driver, job)
+	out, err := s.run(ctx, s.driver, s.groups, job)
 	if fault.ReasonOf(err) == reasonNoUplink {
 		forget(s.uplinkCache())
 	}
@@ -150,17 +161,17 @@ func (s *Sandbox) Run(ctx context.Context, job Job) (Outcome, error) {
 	if err != nil {
 		return Outcome{Exit: -1}, err
 	}
-	d, err := choose(ctx, s.opts, drivers)
+	d, groups, err := choose(ctx, s.opts, drivers)
 	if err != nil {
 		return Outcome{Exit: -1}, err
 	}
-	if out, err = s.run(ctx, d, job); errors.As(err, &refused) {
+	if out, err = s.run(ctx, d, groups, job); errors.As(err, &refused) {
 		return Outcome{Exit: -1}, unavailable(noDriver + "; " + d.name() + ": " + refused.Error())
 	}
 	return out, err
 }
 
-func (s *Sandbox) run(ctx context.Context, d driver, job Job) (Outcome, error) {
+func (s *Sandbox) run(ctx context.Context, d driver, groups *groups, job Job) (Outcome, error) {
 	if err := ctx.Err(); err != nil {
 		return Outcome{Exit: -1}, fault.New(fault.KindOf(err), "run_cancelled", "run was stopped: %w", err)
 	}
@@ -170,12 +181,16 @@ func (s *Sandbox) run(ctx context.Context, d driver, job Job) (Outcome, error) {
 		warm = nil
 	}
 	if warm == nil {
-		t, clean, err := d.start(job, false)
-		if err != nil {
+		var err error
+		if warm, err = begin(d, groups, job, false); err != nil {
 			return Outcome{Exit: -1}, err
 		}
-		warm = &spare{t: t, clean: clean}
 	}
+	return s.serve(ctx, d, warm, job)
+}
+
+// serve has a program that was started do its job, and ends it.
+func (s *Sandbox) serve(ctx context.Context, d driver, warm *spare, job Job) (Outcome, error) {
 	t := warm.t
 	defer warm.clean()
 	if job.Late {
@@ -191,26 +206,42 @@ func (s *Sandbox) run(ctx context.Context, d driver, job Job) (Outcome, error) {
 		return out, err
 	}
 	out.Driver, out.Warm = d.name(), warm.job != nil
-	out.NotEnforced = append(d.open(), out.NotEnforced...)
+	out.NotEnforced = append(d.open(t.group != nil), out.NotEnforced...)
 	if job.Network && job.Uplink == nil && d.name() != (none{}).name() {
 		out.NotEnforced = append(out.NotEnforced, HostRoutes)
 	}
 	return out, nil
 }
 
+// begin starts a job's program in a control group of its own, or where that
+// cannot be had at this moment without one: the outcome says so.
+func begin(d driver, groups *groups, job Job, rehearsal bool) (*spare, error) {
+	g, err := groups.make(job.Limits)
+	if err != nil && rehearsal {
+		return nil, err
+	}
+	t, clean, err := d.start(job, g, rehearsal)
+	if err != nil {
+		g.remove()
+		return nil, err
+	}
+	t.group = g
+	return &spare{t: t, clean: func() { g.remove(); clean() }}, nil
+}
+
 // rehearsalTime is how long a host may take to build an empty sandbox.
 const rehearsalTime = 10 * time.Second
 
 // rehearse does everything of a run of such a job but the program.
-func rehearse(ctx context.Context, d driver, job Job) error {
+func rehearse(ctx context.Context, d driver, groups *groups, job Job) error {
 	job.Argv, job.Dir = []string{"/"}, ScratchDir
 	job.Limits = Limits{Wall: rehearsalTime}.withDefaults()
-	t, clean, err := d.start(job, true)
+	s, err := begin(d, groups, job, true)
 	if err != nil {
 		return err
 	}
-	defer clean()
-	_, err = t.supervise(ctx, job.Limits, func() time.Time { return time.Time{} })
+	defer s.clean()
+	_, err = s.t.supervise(ctx, job.Limits, func() time.Time { return time.Time{} })
 	return err
 }
 
@@ -220,19 +251,32 @@ func (s *Sandbox) Driver() string { return s.driver.name() }
 // Probe tries every driver of this system, whatever a cache says.
 func Probe(ctx context.Context, opts Options) []DriverReport {
 	var reports []DriverReport
+	own, why := findGroups("")
 	for _, d := range drivers(opts) {
-		r := DriverReport{Name: d.name()}
-		if err := rehearse(ctx, d, Job{}); err != nil {
-			r.Reason = err.Error()
-		} else {
-			r.Works, r.NotEnforced = true, d.open()
-			if err := rehearse(ctx, d, Job{Network: true, Uplink: nowhere{}}); err != nil {
-				r.NoUplink = err.Error()
-			}
-		}
-		reports = append(reports, r)
+		reports = append(reports, probe(ctx, d, own, why))
 	}
 	return reports
+}
+
+// probe tries one driver, with control groups and without, and with a network.
+func probe(ctx context.Context, d driver, own *groups, why error) DriverReport {
+	r := DriverReport{Name: d.name()}
+	if own != nil {
+		if why = rehearse(ctx, d, own, Job{}); why == nil {
+			r.Works, r.Group, r.NotEnforced = true, own.dir, d.open(true)
+		}
+	}
+	if !r.Works {
+		if err := rehearse(ctx, d, nil, Job{}); err != nil {
+			r.Reason = err.Error()
+			return r
+		}
+		r.Works, r.NoGroup, r.NotEnforced = true, why.Error(), d.open(false)
+	}
+	if err := rehearse(ctx, d, nil, Job{Network: true, Uplink: nowhere{}}); err != nil {
+		r.NoUplink = err.Error()
+	}
+	return r
 }
 
 // hostRefusal is the failure of a step that only this host's settings or

@@ -119,14 +119,15 @@ func (h *helper) discard() {
 
 // give hands the order over, and with it the helper's life.
 func (h *helper) give(o *order) *tree {
-	t := h.watch(o.job, o.encode())
+	t := h.watch(o.job, o.encode(), nil)
 	t.verdict = func() ([]string, error) { return verdict(h.pipes.status, nil) }
 	return t
 }
 
 // watch says what the process waits for, at last that the gate is open, and
-// makes the tree that is supervised.
-func (h *helper) watch(j Job, order []byte) *tree {
+// makes the tree that is supervised, in a control group or with nil in none of
+// its own.
+func (h *helper) watch(j Job, order []byte, g *group) *tree {
 	p, shut := h.pipes, make(chan error, 1)
 	go func() {
 		defer func() { _ = p.order.Close() }()
@@ -150,11 +151,20 @@ func (h *helper) watch(j Job, order []byte) *tree {
 		}
 		_, _ = p.order.Write([]byte{orderGo})
 	}()
-	return &tree{
+	t := &tree{
 		shut: shut, stdin: p.stdin,
-		ended: h.ended, stdout: p.stdout, stderr: p.stderr, kill: h.kill,
-		census: func(l Limits) (count, error) { return census(h.proc.pid, l) },
+		ended: h.ended, stdout: p.stdout, stderr: p.stderr,
+		kill: func() { g.kill(); h.kill() },
 	}
+	t.holds = g.holds
+	if g == nil {
+		t.census = func(l Limits) (count, error) { return census(h.proc.pid, l) }
+		t.holds = func() int64 {
+			c, _ := census(h.proc.pid, Limits{Processes: 1}) // beyond no memory, so counted exactly
+			return c.memory
+		}
+	}
+	return t
 }
 
 // verdict reads how the set-up went. It is called after the end: every process

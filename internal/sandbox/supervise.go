@@ -29,6 +29,15 @@ type tree struct {
 	kill func()
 	// census counts the tree; nil where a driver does not.
 	census func(Limits) (count, error)
+	// group has the tree, with its limits; nil where census watches them.
+	group *group
+	// holds is the memory of the tree at this moment; nil where nobody counts.
+	holds func() int64
+	// fed is closed when the late input was written, or cannot be.
+	fed chan struct{}
+	// unheard tells that the program had ended before it was given a byte of
+	// its late input.
+	unheard atomic.Bool
 	// verdict tells, after the end, whether the program ever started; nil
 	// where starting the process was all there is to it.
 	verdict func() (notes []string, err error)
@@ -38,7 +47,9 @@ type tree struct {
 
 // feed writes a late standard input once the job's gate has opened.
 func (t *tree) feed(j Job) {
+	t.fed = make(chan struct{})
 	go func() {
+		defer close(t.fed)
 		defer func() { _ = t.stdin.Close() }()
 		if err := j.open(); err != nil {
 			t.shut <- err
@@ -46,9 +57,23 @@ func (t *tree) feed(j Job) {
 			return
 		}
 		// A program that ended has closed its end.
-		_, _ = t.stdin.Write(j.Stdin)
+		if n, err := t.stdin.Write(j.Stdin); n == 0 && err != nil {
+			t.unheard.Store(true)
+		}
 	}()
 }
+
+// weight is the memory of the tree, in bytes; 0 where nobody counts.
+func (t *tree) weight() int64 {
+	if t.holds == nil {
+		return 0
+	}
+	return t.holds()
+}
+
+// silent tells whether nothing came yet from the program, and it did not close
+// its streams.
+func (t *tree) silent() bool { return quiet(t.stdout) && quiet(t.stderr) }
 
 // discard ends a program that gets no input.
 func (t *tree) discard() {
@@ -131,6 +156,9 @@ func (t *tree) supervise(ctx context.Context, lim Limits, now func() time.Time) 
 	t.kill()
 	t.closeAfter(drain, func() { out.Stdout = <-heads; <-tails })
 	out.StdoutCut = full.Load()
+	if memory, processes := t.group.tally(); t.group != nil {
+		out.OutOfMemory, out.TooManyProcesses = memory, processes
+	}
 	out.Duration = now().Sub(began)
 
 	var notes []string

@@ -10,6 +10,17 @@ func drivers(Options) []driver { return nil }
 func HostLibraries() []Mount { return nil }
 
 // Nothing was ever chosen here, so there is nothing to remember.
-func remembered(string) string { return "" }
-func remember(string, string)  {}
-func forget(string)            {}
+func remembered(string) (string, *groups) { return "", nil }
+func remember(string, string, *groups)    {}
+func forget(string)                       {}
+
+// Control groups are of Linux.
+type (
+	groups struct{ dir string }
+	group  struct{}
+)
+
+func findGroups(string) (*groups, error)   { return nil, nil }
+func (*groups) make(Limits) (*group, error) { return nil, nil }
+func (*group) tally() (memory, procs bool) { return false, false }
+func (*group) remove()                     {}

@@ -19,7 +19,7 @@ type none struct{ temp string }
 
 func (none) name() string { return "none" }
 
-func (none) open() []string {
+func (none) open(bool) []string {
 	return []string{
 		"files: every file of the user can be read and written, whatever the mounts say",
 		"network: everything that the user can reach can be reached",

@@ -12,7 +12,7 @@ import (
 )
 
 // start runs the job with its paths moved to a scratch on the host.
-func (n none) start(j Job, _ bool) (*tree, func(), error) {
+func (n none) start(j Job, _ *group, _ bool) (*tree, func(), error) {
 	s, err := newScratch(n.temp, os.Getuid())
 	if err != nil {
 		return nil, nil, err

@@ -57,12 +57,12 @@ func noUplink(why string) error {
 // yes. A yes is remembered like the driver, a no is tried again each time.
 func (s *Sandbox) TryUplink(ctx context.Context) error {
 	cache := s.uplinkCache()
-	if remembered(cache) == s.driver.name() {
+	if known, _ := remembered(cache); known == s.driver.name() {
 		return nil
 	}
-	err := rehearse(ctx, s.driver, Job{Network: true, Uplink: nowhere{}})
+	err := rehearse(ctx, s.driver, nil, Job{Network: true, Uplink: nowhere{}})
 	if err == nil {
-		remember(cache, s.driver.name())
+		remember(cache, s.driver.name(), s.groups)
 	}
 	return err
 }

@@ -45,8 +45,9 @@ func (s *Sandbox) Warm(job Job) {
 	go func() {
 		defer close(made)
 		// A failure shows when Run tries for itself.
-		if t, clean, err := s.driver.start(job, false); err == nil {
-			made <- &spare{same, t, clean}
+		if warm, err := begin(s.driver, s.groups, job, false); err == nil {
+			warm.job = same
+			made <- warm
 		}
 	}()
 }

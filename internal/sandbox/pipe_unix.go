@@ -1,0 +1,24 @@
+//go:build unix
+
+package sandbox
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// quiet tells whether a pipe is open at its other end and nothing is in it.
+func quiet(f *os.File) bool {
+	raw, err := f.SyscallConn()
+	if err != nil {
+		return false
+	}
+	calm := false
+	err = raw.Control(func(fd uintptr) {
+		ends := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
+		n, err := unix.Poll(ends, 0)
+		calm = n == 0 && err == nil
+	})
+	return err == nil && calm
+}
