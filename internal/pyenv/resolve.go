@@ -143,7 +143,7 @@ func agreed(packages []lockedPackage) []string {
 
 // measure fills in the sizes that the index did not tell.
 func (p *Pythons) measure(ctx context.Context, c *ledger.Closure) error {
-	client := newClient(p.host.HTTP())
+	client := newClient(p.host.HTTP(), knownHosts(p.host.Getenv))
 	sizes := map[string]int64{}
 	for _, wheels := range c.Targets {
 		for _, w := range wheels {

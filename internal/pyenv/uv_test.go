@@ -38,8 +38,8 @@ func realUV(t *testing.T, env map[string]string) *Pythons {
 	return p
 }
 
-// authority signs a certificate for loopback, and writes its own to a file.
-func authority(t *testing.T) (tls.Certificate, string, *x509.CertPool) {
+// loopbackAuthority signs a certificate for loopback, and writes its own to a file.
+func loopbackAuthority(t *testing.T) (tls.Certificate, string, *x509.CertPool) {
 	t.Helper()
 	key := func() *ecdsa.PrivateKey {
 		k, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -79,7 +79,7 @@ func authority(t *testing.T) (tls.Certificate, string, *x509.CertPool) {
 // A tool with packages from an index to its answer, with the real uv and no
 // network: resolve, install, run.
 func TestUVOverLoopback(t *testing.T) {
-	certificate, file, pool := authority(t)
+	certificate, file, pool := loopbackAuthority(t)
 	type wheel struct {
 		file string
 		data []byte
