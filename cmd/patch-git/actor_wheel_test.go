@@ -22,7 +22,7 @@ import (
 )
 
 // wheelHouse FOLDER serves the wheels of a folder over https, sets $WHEELS to
-// its address and has the program trust its certificate. It also sets $MINOR
+// its address and has the program trust its certificate and go there. It also sets $MINOR
 // to the version of the Python that is here, which a tool with packages has to
 // name exactly.
 func wheelHouse(ts *testscript.TestScript, neg bool, args []string) {
@@ -36,6 +36,7 @@ func wheelHouse(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ca, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: srv.Certificate().Raw}), 0o644))
 	ts.Setenv("SSL_CERT_FILE", ca)
 	ts.Setenv("WHEELS", srv.URL)
+	ts.Setenv(pyenv.WheelHosts, strings.TrimPrefix(srv.URL, "https://"))
 	out, err := exec.Command("python3", "-c", `import sys; print("3.%d" % sys.version_info[1])`).Output()
 	ts.Check(err)
 	ts.Setenv("MINOR", strings.TrimSpace(string(out)))

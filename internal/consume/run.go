@@ -211,10 +211,11 @@ func (c *Client) run(ctx context.Context, s *Subject, args json.RawMessage, o Ru
 	for _, a := range g.list {
 		mounts = append(mounts, sandbox.Mount{Source: a.Path, Target: a.Path, Write: a.Write})
 	}
-	job, python, err := c.job(ctx, box, s, g.args, mounts, o.Limits)
+	job, python, release, err := c.job(ctx, box, s, g.args, mounts, o.Limits)
 	if err != nil {
 		return nil, none, err
 	}
+	defer release()
 	rec.Sandbox.Python, rec.Sandbox.EnvKeys = python, envKeys(job.Env)
 	job.Gate = func() error { // the tool waits for its intent to be written
 		_, err := begun()

@@ -94,7 +94,7 @@ func (p *Pythons) Install(ctx context.Context, in *Interpreter, c *ledger.Closur
 	}
 	// Several processes want the same environment at the same time when a
 	// host starts several servers; one does the work.
-	unlock, err := durable.Lock(ctx, filepath.Join(p.host.Paths.Envs(), ".lock-"+env.Key.Short()), limits.Download)
+	unlock, err := durable.Lock(ctx, p.lockPath(env.Key), limits.Download)
 	if err != nil {
 		return Env{}, explain(err)
 	}
@@ -102,26 +102,34 @@ func (p *Pythons) Install(ctx context.Context, in *Interpreter, c *ledger.Closur
 	if isDir(env.Dir) {
 		return env, nil
 	}
+	stay, err := durable.RLock(ctx, p.storeLock(), limits.Download)
+	if err != nil {
+		return Env{}, explain(err)
+	}
+	defer stay()
 	p.sweep()
-	if err := p.build(ctx, in, wheels, env.Dir, opt); err != nil {
+	if err := p.build(ctx, in, wheels, env, opt); err != nil {
 		return Env{}, explain(err)
 	}
 	return env, nil
 }
 
 // build does the work of Install.
-func (p *Pythons) build(ctx context.Context, in *Interpreter, wheels []ledger.Wheel, final string, opt InstallOptions) error {
+func (p *Pythons) build(ctx context.Context, in *Interpreter, wheels []ledger.Wheel, env Env, opt InstallOptions) error {
 	if err := p.fetchWheels(ctx, wheels, opt); err != nil {
 		return err
 	}
-	return p.stage(final, func(dir string) error {
+	if err := p.writeNote(env.Key, in, wheels); err != nil {
+		return err
+	}
+	return p.stage(env.Dir, func(dir string) error {
 		if err := p.merge(wheels, dir); err != nil {
 			return err
 		}
 		if opt.Progress != nil {
 			opt.Progress(Progress{Step: "compile"})
 		}
-		return p.compileTree(ctx, in, dir, final)
+		return p.compileTree(ctx, in, dir, env.Dir)
 	})
 }
 
