@@ -161,12 +161,22 @@ func TestUVOverLoopback(t *testing.T) {
 	}
 }
 
+// indexEnvironment is what of this machine's environment says where the package
+// index is and how to get there.
+func indexEnvironment() map[string]string {
+	env := map[string]string{}
+	for _, name := range []string{"SSL_CERT_FILE", "SSL_CERT_DIR", "HTTPS_PROXY", "UV_DEFAULT_INDEX", "PIP_INDEX_URL", WheelHosts} {
+		env[name] = os.Getenv(name)
+	}
+	return env
+}
+
 // The same against the package index that uv is configured with.
 func TestUVOverNetwork(t *testing.T) {
 	if os.Getenv("PATCH_GIT_NETWORK_TESTS") != "1" {
 		t.Skip("needs the package index: set PATCH_GIT_NETWORK_TESTS=1")
 	}
-	p := realUV(t, map[string]string{"SSL_CERT_FILE": os.Getenv("SSL_CERT_FILE"), "HTTPS_PROXY": os.Getenv("HTTPS_PROXY"), "UV_DEFAULT_INDEX": os.Getenv("UV_DEFAULT_INDEX")})
+	p := realUV(t, indexEnvironment())
 	in, err := p.Find(t.Context(), "3.12", true)
 	if err != nil {
 		in = anyPython(t, p)
