@@ -17,13 +17,13 @@ import (
 func TestInside(t *testing.T) {
 	for text, want := range map[string]bool{
 		"127.0.0.1": true, "127.9.9.9": true, "::1": true, "0.0.0.0": true, "::": true, "10.1.2.3": true, "172.16.0.1": true, "172.31.255.255": true,
-		"192.168.0.1": true, "169.254.169.254": true, "100.64.0.1": true, "192.0.0.1": true, "198.18.0.1": true, "224.0.0.1": true, "255.255.255.255": true,
+		"192.168.0.1": true, "169.254.169.254": true, "100.64.0.1": true, "192.0.0.1": true, "224.0.0.1": true, "255.255.255.255": true,
 		"240.0.0.1": true, "fe80::1": true, "fe80::1%eth0": true, "fc00::1": true, "fd12::1": true, "ff02::1": true, "::ffff:127.0.0.1": true,
 		"::ffff:10.0.0.1": true, "64:ff9b::a00:1": true, "64:ff9b::7f00:1": true, "2002:7f00:1::": true, "2002:c0a8:1::1": true, "fec0::1": true,
-		"2001:db8::1": true, "64:ff9b:1::1": true, "192.0.2.1": true,
+		"64:ff9b:1::1": true, "2001::1": true,
 		// The twins, each next door.
 		"128.0.0.1": false, "126.255.255.255": false, "11.0.0.1": false, "172.15.0.1": false, "172.32.0.1": false, "192.167.0.1": false, "169.253.1.1": false,
-		"100.63.0.1": false, "100.128.0.1": false, "198.17.0.1": false, "198.20.0.1": false, "223.0.0.1": false, "2606:4700::1": false, "::ffff:11.0.0.1": false,
+		"100.63.0.1": false, "100.128.0.1": false, "198.18.0.1": false, "203.0.113.1": false, "2001:db8::1": false, "223.0.0.1": false, "2606:4700::1": false, "::ffff:11.0.0.1": false,
 		"64:ff9b::b00:1": false, "2002:b00:1::": false,
 	} {
 		if got := inside(netip.MustParseAddr(text)); got != want {

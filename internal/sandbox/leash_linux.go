@@ -132,6 +132,9 @@ func leash(o *order) *setupError {
 	for _, d := range devices {
 		own["/dev/"+d] = llDevice
 	}
+	for _, f := range tablePaths() {
+		own[f] = llRead
+	}
 	if o.job.Network {
 		for _, f := range networkPaths() {
 			own[f] = llRead
