@@ -10,6 +10,7 @@ import (
 	"path"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 
@@ -131,11 +132,29 @@ func checkName(name string, dir bool) error {
 		if part == "" || part == "." || part == ".." || len(part) > maxPartBytes || strings.TrimRight(part, ". ") != part {
 			return fmt.Errorf("member %s has a path that is not plain", quoted)
 		}
+		if device(part) {
+			return fmt.Errorf("member %s is called like a device of Windows", quoted)
+		}
 	}
 	if !filepath.IsLocal(filepath.FromSlash(name)) {
 		return fmt.Errorf("member %s lies outside of the wheel", quoted)
 	}
 	return nil
+}
+
+// device tells whether Windows takes a file name for one of its devices, in
+// whatever folder and with whatever ending.
+func device(name string) bool {
+	stem, _, _ := strings.Cut(name, ".")
+	switch stem = strings.ToUpper(strings.TrimRight(stem, " ")); stem {
+	case "CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$":
+		return true
+	}
+	port, ok := strings.CutPrefix(stem, "COM")
+	if !ok {
+		port, ok = strings.CutPrefix(stem, "LPT")
+	}
+	return ok && slices.Contains([]string{"0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "\u00b9", "\u00b2", "\u00b3"}, port)
 }
 
 // place tells where a member belongs below the environment's root, and whether
