@@ -144,7 +144,7 @@ func leashOf(o *order, t *tether, uid int, q *pipes) *plan {
 		rules = append(rules, rights{path: "/dev/" + d, allowed: llDevice})
 	}
 	for _, f := range tablePaths() {
-		own[f] = llRead
+		rules = append(rules, rights{path: f, allowed: llRead})
 	}
 	if o.job.Network {
 		for _, f := range networkPaths() {
