@@ -289,3 +289,29 @@ func TestPruneWhileUsed(t *testing.T) {
 		t.Error("nothing was pruned meanwhile")
 	}
 }
+
+// What is there needs no network: another interpreter's environment of the same
+// wheels is made of the unpacked ones, and one of downloads that were never
+// unpacked of those. The twin, of which a wheel is missing, says so.
+func TestInstallOffline(t *testing.T) {
+	s := newShelf(t)
+	a, b, missing := s.wheel("a", 1000), s.wheel("b", 1000), s.wheel("c", 1000)
+	_, release := s.use(closureFor(s.in, a))
+	release()
+	f := s.newFetcher(InstallOptions{Mirrors: []string{s.c.URL}})
+	if err := f.take(t, b); err != nil {
+		t.Fatal(err)
+	}
+	s.c.Close()
+	other := *s.in
+	other.Build = spec.DigestOf([]byte("another build"))
+	s.in = &other
+	env, release := s.use(closureFor(s.in, a, b))
+	release()
+	if list, err := os.ReadDir(env.Dir); err != nil || len(list) != 2 {
+		t.Errorf("got %v, %v, want both packages", list, err)
+	}
+	if _, _, _, err := s.Use(t.Context(), s.in, closureFor(s.in, a, missing), InstallOptions{Mirrors: []string{s.c.URL}}); err == nil {
+		t.Error("got no error with a wheel that is nowhere")
+	}
+}
