@@ -22,7 +22,7 @@ import (
 )
 
 // wheelHouse FOLDER serves the wheels of a folder over https, sets $WHEELS to
-// its address and has the program trust its certificate. It also sets $MINOR
+// its address and has the program trust its certificate and go there. It also sets $MINOR
 // to the version of the Python that is here, which a tool with packages has to
 // name exactly.
 func wheelHouse(ts *testscript.TestScript, neg bool, args []string) {
@@ -36,6 +36,7 @@ func wheelHouse(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ca, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: srv.Certificate().Raw}), 0o644))
 	ts.Setenv("SSL_CERT_FILE", ca)
 	ts.Setenv("WHEELS", srv.URL)
+	ts.Setenv(pyenv.WheelHosts, strings.TrimPrefix(srv.URL, "https://"))
 	out, err := exec.Command("python3", "-c", `import sys; print("3.%d" % sys.version_info[1])`).Output()
 	ts.Check(err)
 	ts.Setenv("MINOR", strings.TrimSpace(string(out)))
@@ -62,15 +63,22 @@ func wheel(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // closureFile is the closure.json of one wheel that $WHEELS serves, for every
-// platform.
+// platform; or that lies at $WHEEL_AT, or is for the platform $ONLY_FOR alone.
 func closureFile(ts *testscript.TestScript, path string) []byte {
 	data := []byte(ts.ReadFile(path))
 	file := filepath.Base(path)
 	name, _, _ := strings.Cut(file, "-")
 	c := ledger.Closure{Schema: ledger.ClosureSchema, Python: ts.Getenv("MINOR"), Resolver: "nobody", Targets: map[string][]ledger.Wheel{}}
-	for _, target := range pyenv.Targets() {
+	targets, address := pyenv.Targets(), ts.Getenv("WHEEL_AT")
+	if only := ts.Getenv("ONLY_FOR"); only != "" {
+		targets = []string{only}
+	}
+	if address == "" {
+		address = fmt.Sprintf("%s/%s", ts.Getenv("WHEELS"), file)
+	}
+	for _, target := range targets {
 		c.Targets[target] = []ledger.Wheel{{
-			Name: name, Version: "1.0.0", File: file, URL: fmt.Sprintf("%s/%s", ts.Getenv("WHEELS"), file),
+			Name: name, Version: "1.0.0", File: file, URL: address,
 			SHA256: spec.Digest(sha256.Sum256(data)), Size: int64(len(data)),
 		}}
 	}

@@ -150,6 +150,7 @@ func (a *app) publishCommand() *cobra.Command {
 	var to, login string
 	var id int64
 	var with func() contribute.Signing
+	var uploaded func(*contribute.Workshop) error
 	c := &cobra.Command{
 		Use:   "publish file --to folder",
 		Short: "Check a tool, add it to a registry's folder, sign and publish it",
@@ -169,6 +170,9 @@ published version never changes: new content is a new version.`,
 			if err != nil {
 				return err
 			}
+			if err := uploaded(w); err != nil {
+				return err
+			}
 			done, err := w.PublishFile(c.Context(), a.path(args[0]), a.path(to), with(), login, id)
 			if done != nil {
 				for _, r := range done.Reports {
@@ -181,7 +185,7 @@ published version never changes: new content is a new version.`,
 		},
 	}
 	c.Flags().StringVar(&to, "to", "", "the folder of the registry")
-	with = a.signingFlags(c)
+	with, uploaded = a.signingFlags(c), uploadedFlag(c)
 	c.Flags().StringVar(&login, "owner", "local", "the login that owns a new name")
 	c.Flags().Int64Var(&id, "owner-id", 0, "the numeric id of that login")
 	_ = c.MarkFlagDirname("to")

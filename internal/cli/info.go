@@ -61,6 +61,13 @@ func (a *app) printInfo(info *consume.Info) {
 		{"may use", strings.Join(permissionWords(t.Permissions()), ", ")},
 		{"python", safe(t.Runtime.PythonVersion) + packagesText(t.Runtime.Packages)},
 	}
+	if p := info.Packages; p != nil {
+		rows = append(rows, platformRows(p.Platforms, p.Unsupported)...)
+		rows = append(rows, []string{"  from", safe(strings.Join(p.Hosts, ", "))})
+		if p.UploadedBefore != "" {
+			rows = append(rows, []string{"  as of", safe(p.UploadedBefore)})
+		}
+	}
 	if len(info.Installed) > 0 {
 		rows = append(rows, []string{"installed", joinVersions(info.Installed)})
 	}

@@ -48,6 +48,7 @@ func (a *app) registryRemove() *cobra.Command {
 
 func (a *app) registryPublish() *cobra.Command {
 	var with func() contribute.Signing
+	var uploaded func(*contribute.Workshop) error
 	var change bool
 	c := &cobra.Command{
 		Use:   "publish folder",
@@ -68,13 +69,16 @@ trigger publishes nothing.`,
 			if err != nil {
 				return err
 			}
+			if err := uploaded(w); err != nil {
+				return err
+			}
 			s := with()
 			s.AcceptChange = change
 			done, err := w.PublishTree(c.Context(), a.path(args[0]), s)
 			return a.published(done, err)
 		},
 	}
-	with = a.signingFlags(c)
+	with, uploaded = a.signingFlags(c), uploadedFlag(c)
 	c.Flags().BoolVar(&change, "accept-change", false, "build on what another workflow of this repository signed; registry.yaml names another one since")
 	return c
 }
@@ -98,6 +102,11 @@ func (a *app) published(done *contribute.Published, err error) error {
 	}
 	for _, r := range done.Accepted {
 		a.out.printf("%s %s\n", a.out.green("accepted"), a.out.bold(r))
+		for _, p := range done.Packages {
+			if p.Tool == r {
+				a.out.table(platformRows(p.Platforms, p.Unsupported))
+			}
+		}
 	}
 	for _, r := range done.Withdrawn {
 		a.out.printf("%s\n", safe(r))

@@ -3,11 +3,14 @@ package consume
 import (
 	"context"
 	"fmt"
+	"maps"
+	"net/url"
 	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/patch-cat/patch-git/internal/fault"
+	"github.com/patch-cat/patch-git/internal/pyenv"
 	"github.com/patch-cat/patch-git/internal/sanitize"
 	"github.com/patch-cat/patch-git/internal/toolbox"
 	"github.com/patch-cat/patch-git/ledger"
@@ -205,6 +208,30 @@ type Info struct {
 	LogIndex    int64                `json:"log_index"`
 	Files       []ledger.ReleaseFile `json:"files"`
 	Contributor ledger.Owner         `json:"contributor"`
+	Packages    *Packages            `json:"packages,omitempty"` // nil where it needs none
+}
+
+// Packages is where a release with packages runs, and where they come from.
+type Packages struct {
+	Platforms      []string `json:"platforms"`
+	Unsupported    []string `json:"unsupported"`
+	Hosts          []string `json:"hosts"`
+	UploadedBefore string   `json:"uploaded_before,omitempty"`
+}
+
+func packagesOf(c *ledger.Closure) *Packages {
+	if c == nil {
+		return nil
+	}
+	hosts := map[string]bool{}
+	for _, wheels := range c.Targets {
+		for _, w := range wheels {
+			if u, err := url.Parse(w.URL); err == nil {
+				hosts[u.Host] = true
+			}
+		}
+	}
+	return &Packages{slices.Sorted(maps.Keys(c.Targets)), pyenv.Unsupported(c), slices.Sorted(maps.Keys(hosts)), c.ExcludeNewer}
 }
 
 // Info fetches and verifies what a registry says of a tool, and the manifest
@@ -218,10 +245,14 @@ func (c *Client) Info(ctx context.Context, ref spec.Ref, in spec.RegistryName) (
 	if err != nil {
 		return nil, err
 	}
+	closure, err := closureOf(f.release)
+	if err != nil {
+		return nil, err
+	}
 	published, index := f.release.Published()
 	return &Info{
 		Registry: f.pin.Name, Head: f.head.Seen(), Record: f.record.Document(), Tool: f.release.Tool(), Release: f.release.Ref().Digest,
 		Installed: versions, Published: published, LogIndex: index, Files: f.release.Document().Files,
-		Contributor: f.release.Acceptance().Contributor,
+		Contributor: f.release.Acceptance().Contributor, Packages: packagesOf(closure),
 	}, nil
 }

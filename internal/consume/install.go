@@ -56,9 +56,11 @@ func (c *Client) Pull(ctx context.Context, ref spec.Ref, o PullOptions) (*Pulled
 		return nil, fault.New(fault.Denied, ReasonWidened, "%s asks for more than the installed version: %s", v.Ref().At(), strings.Join(out.Added, ", ")).
 			Hint("patch-git pull %s --yes", v.Ref().At())
 	}
-	if out.Environment, err = c.prepare(ctx, v); err != nil {
+	var release func() // the packages are nobody's until the receipt is there
+	if out.Environment, release, err = c.prepare(ctx, v); err != nil {
 		return nil, err
 	}
+	defer release()
 	if out.Receipt, err = c.Box.Install(ctx, v); err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package consume
 
 import (
 	"context"
+	"slices"
 
 	"github.com/patch-cat/patch-git/internal/ahead"
 	"github.com/patch-cat/patch-git/internal/audit"
@@ -29,59 +30,77 @@ func (c *Client) sandbox(ctx context.Context, o RunOptions) (*sandbox.Sandbox, e
 // quick as the next: its packages and its bytecode. A machine that cannot run
 // the tool can still install it; the reason is a warning, and the run says it
 // again.
-func (c *Client) prepare(ctx context.Context, v verify.Verified) (string, error) {
+//
+// A release without packages for this platform will never run here, and one
+// whose packages come from an address that is refused should not: both are
+// errors. Until release is called the packages stay.
+func (c *Client) prepare(ctx context.Context, v verify.Verified) (environment string, release func(), err error) {
+	release = func() {}
 	closure, err := closureOf(v)
 	if err != nil {
-		return "", err
+		return "", release, err
 	}
 	s := &Subject{Tool: v.Tool(), Main: v.Main(), Closure: closure}
 	box, err := c.sandbox(ctx, RunOptions{})
 	if err == nil {
-		var env pyenv.Env
-		if _, env, _, err = c.program(ctx, box, s); err == nil {
-			if env.Dir == "" {
-				return "", nil
+		var m *machine
+		if m, err = c.program(ctx, box, s); err == nil {
+			if m.env.Dir == "" {
+				return "", m.release, nil
 			}
-			return env.Key.Short(), nil
+			return m.env.Key.Short(), m.release, nil
 		}
 	}
 	switch fault.KindOf(err) {
 	case fault.NotVerified, fault.Interrupted, fault.Findings:
-		return "", err
+		return "", release, err
+	}
+	if slices.Contains([]string{"no_target", "wheel_address"}, fault.ReasonOf(err)) {
+		return "", release, err
 	}
 	c.warn(v.Ref().At() + " cannot run on this machine as it is: " + err.Error())
-	return "", nil
+	return "", release, nil
+}
+
+// machine is what a tool runs on.
+type machine struct {
+	program *pyenv.Program
+	env     pyenv.Env
+	python  *pyenv.Interpreter
+	release func() // lets the packages be pruned again
 }
 
 // program finds the interpreter, the packages and the bytecode of a tool.
-func (c *Client) program(ctx context.Context, box *sandbox.Sandbox, s *Subject) (*pyenv.Program, pyenv.Env, *pyenv.Interpreter, error) {
+func (c *Client) program(ctx context.Context, box *sandbox.Sandbox, s *Subject) (*machine, error) {
 	pythons := pyenv.New(c.Host, box)
 	in, err := pythons.Find(ctx, s.Tool.Runtime.PythonVersion, s.Closure != nil)
 	if err != nil {
-		return nil, pyenv.Env{}, nil, err
+		return nil, err
 	}
-	env, ready, err := pythons.EnvFor(in, s.Closure)
+	env, made, release, err := pythons.Use(ctx, in, s.Closure, pyenv.InstallOptions{Progress: func(p pyenv.Progress) {
+		c.progress(p.Step+" packages of "+s.Tool.Name.String(), p.Done, p.Total)
+	}})
 	if err != nil {
-		return nil, env, in, err
+		return nil, err
 	}
-	if !ready {
-		env, err = pythons.Install(ctx, in, s.Closure, pyenv.InstallOptions{Progress: func(p pyenv.Progress) {
-			c.progress(p.Step+" packages of "+s.Tool.Name.String(), p.Done, p.Total)
-		}})
-		if err != nil {
-			return nil, env, in, err
-		}
+	if made {
+		box.Close() // what was started ahead sees the packages that were there before
 	}
 	program, err := pythons.Prepare(ctx, in, s.Main)
-	return program, env, in, err
+	if err != nil {
+		release()
+		return nil, err
+	}
+	return &machine{program, env, in, release}, nil
 }
 
-// job is the run of a subject with its arguments.
-func (c *Client) job(ctx context.Context, box *sandbox.Sandbox, s *Subject, args []byte, grants []sandbox.Mount, l sandbox.Limits) (sandbox.Job, audit.Python, error) {
-	program, env, in, err := c.program(ctx, box, s)
+// job is the run of a subject with its arguments. Until release is called its
+// packages stay.
+func (c *Client) job(ctx context.Context, box *sandbox.Sandbox, s *Subject, args []byte, grants []sandbox.Mount, l sandbox.Limits) (job sandbox.Job, python audit.Python, release func(), err error) {
+	m, err := c.program(ctx, box, s)
 	if err != nil {
-		return sandbox.Job{}, audit.Python{}, err
+		return job, python, func() {}, err
 	}
-	job := program.Job(pyenv.Call{Args: args, Env: env, Grants: grants, Network: s.Tool.Capabilities.Network, Limits: l})
-	return job, audit.Python{Version: in.Version, Path: in.Path, Note: in.Note}, nil
+	job = m.program.Job(pyenv.Call{Args: args, Env: m.env, Grants: grants, Network: s.Tool.Capabilities.Network, Limits: l})
+	return job, audit.Python{Version: m.python.Version, Path: m.python.Path, Note: m.python.Note}, m.release, nil
 }

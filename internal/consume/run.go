@@ -220,10 +220,11 @@ func (c *Client) run(ctx context.Context, s *Subject, args json.RawMessage, o Ru
 	for _, a := range g.list {
 		mounts = append(mounts, sandbox.Mount{Source: a.Path, Target: a.Path, Write: a.Write})
 	}
-	job, python, err := c.job(ctx, box, s, g.args, mounts, o.Limits)
+	job, python, release, err := c.job(ctx, box, s, g.args, mounts, o.Limits)
 	if err != nil {
 		return nil, none, err
 	}
+	defer release()
 	if job.Uplink, err = reach.uplink(ctx); err != nil {
 		return nil, none, err
 	}

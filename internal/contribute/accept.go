@@ -2,8 +2,10 @@ package contribute
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/pyenv"
@@ -53,7 +55,10 @@ func (w *Workshop) resolve(ctx context.Context, t *spec.Tool) (*ledger.Closure, 
 		return nil, nil, err
 	}
 	closure, pylock, err := pythons.Resolve(ctx, trusted.Run, pyenv.Request{
-		Packages: t.Runtime.Packages, Python: t.Runtime.PythonVersion, Targets: pyenv.Targets(),
+		Packages: t.Runtime.Packages, Python: t.Runtime.PythonVersion, Targets: pyenv.Targets(), ExcludeNewer: w.uploadedBefore(),
+		Without: func(target string, why error) {
+			w.warn(t.Name.String() + " has no packages for " + target + " and will not run there: " + why.Error())
+		},
 		Progress: func(step string) { w.progress("resolving packages of "+t.Name.String()+" for "+step, 0, 0) },
 	})
 	if err == nil {
@@ -63,6 +68,41 @@ func (w *Workshop) resolve(ctx context.Context, t *spec.Tool) (*ledger.Closure, 
 		return nil, nil, fault.New(fault.KindOf(err), fault.ReasonOf(err), "packages of %s@%s: %w", t.Name, t.Version, err)
 	}
 	return closure, pylock, nil
+}
+
+// uploadedBefore is the bound on upload times that is resolved with, and signed
+// in the closure, so that the same packages come out whenever it is done again.
+func (w *Workshop) uploadedBefore() string {
+	switch {
+	case w.AnyAge:
+		return ""
+	case !w.UploadedBefore.IsZero():
+		return w.UploadedBefore.UTC().Format(time.RFC3339)
+	}
+	return w.host.Now().UTC().Format(time.RFC3339)
+}
+
+// Packages is what was resolved for an accepted release.
+type Packages struct {
+	Tool           string   `json:"tool"`
+	Python         string   `json:"python"`
+	UploadedBefore string   `json:"uploaded_before,omitempty"`
+	Platforms      []string `json:"platforms"`
+	Unsupported    []string `json:"unsupported"`
+}
+
+// packagesOf tells what an acceptance has packages for; ok is false where it
+// needs none.
+func packagesOf(a registry.Acceptance) (p Packages, ok bool) {
+	i := slices.IndexFunc(a.Release.Files, func(f spec.File) bool { return f.Path == ledger.ClosureFileName })
+	if i < 0 {
+		return p, false
+	}
+	c, err := ledger.ParseClosure(a.Release.Files[i].Data)
+	if err != nil {
+		return p, false
+	}
+	return Packages{a.Release.Ref.At(), c.Python, c.ExcludeNewer, slices.Sorted(maps.Keys(c.Targets)), pyenv.Unsupported(c)}, true
 }
 
 // tryInstall makes the environment once before the closure is signed, so that

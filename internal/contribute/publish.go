@@ -23,6 +23,7 @@ type Published struct {
 	New       bool              `json:"new"`
 	Accepted  []string          `json:"accepted"`
 	Withdrawn []string          `json:"withdrawn"`
+	Packages  []Packages        `json:"packages,omitempty"` // of the accepted releases that need any
 	Reports   []*Checked        `json:"reports,omitempty"`
 }
 
@@ -240,6 +241,11 @@ func (w *Workshop) seal(ctx context.Context, b *bench, batch registry.Batch, out
 	out.Head, out.New = sealed.Head, sealed.New
 	for _, r := range sealed.Accepted {
 		out.Accepted = append(out.Accepted, r.At())
+		if i := slices.IndexFunc(batch.Accept, func(a registry.Acceptance) bool { return a.Release.Ref.At() == r.At() }); i >= 0 {
+			if p, ok := packagesOf(batch.Accept[i]); ok {
+				out.Packages = append(out.Packages, p)
+			}
+		}
 	}
 	for _, x := range sealed.Withdrawn {
 		out.Withdrawn = append(out.Withdrawn, string(x.Event)+" "+spec.Ref{Name: x.Name, Version: x.Version}.At())

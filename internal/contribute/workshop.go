@@ -18,6 +18,11 @@ type Workshop struct {
 	checker string                          // what statements name as the checker
 	pause   func(attempt int) time.Duration // between attempts to sign as a workflow; nil leaves it to package keyless
 
+	// Packages are resolved out of what was uploaded before this time; zero is
+	// now. AnyAge is for an index that does not tell when.
+	UploadedBefore time.Time
+	AnyAge         bool
+
 	// Progress hears of long work; nil is silence.
 	Progress func(what string, done, total int64)
 	// Warn hears of what a person should know but what stops nothing.

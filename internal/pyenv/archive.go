@@ -43,10 +43,11 @@ type entry struct {
 	dir    bool
 	method uint16
 	crc    uint32
-	packed int64 // bytes in the archive
-	size   int64 // bytes unpacked
-	data   int64 // where the packed bytes begin
-	header int64 // where the local header begins
+	packed int64  // bytes in the archive
+	size   int64  // bytes unpacked
+	data   int64  // where the packed bytes begin
+	header int64  // where the local header begins
+	target string // where it goes, below the environment; set while unpacking
 }
 
 // readArchive reads the frame of a wheel and returns its members in the order

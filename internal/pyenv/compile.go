@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"time"
@@ -17,15 +18,20 @@ import (
 )
 
 // How the modules of an environment are compiled: in parts small enough that
-// two processors share the work and that one module which kills the compiler
-// spoils little.
+// all processors share the work to its end and that one module which kills the
+// compiler spoils little.
 const (
 	partBytes   = 4 << 20
+	partLeast   = 512 << 10 // below this, starting Python takes longer than its part
 	partOutput  = 64 << 20
 	partTime    = 3 * time.Minute
-	compilers   = 2
+	compilers   = 8
 	moduleBytes = 16 << 20 // a larger module stays uncompiled
 )
+
+// testsDir is where packages keep their own tests, a third of what many bring.
+// No tool imports them; one that does has them compiled on each import.
+const testsDir = "tests"
 
 // compileTree makes the bytecode of every module below dir. Tracebacks will
 // name final. What doesn't compile (packages carry templates and modules for
@@ -33,7 +39,8 @@ const (
 // sandbox returns decides where a file goes: it gets no place to write, and
 // its answers belong to the names that were asked for, in order.
 func (p *Pythons) compileTree(ctx context.Context, in *Interpreter, dir, final string) error {
-	parts, err := partition(dir)
+	workers := min(compilers, runtime.GOMAXPROCS(0))
+	parts, err := partition(dir, workers)
 	if err != nil {
 		return err
 	}
@@ -48,7 +55,7 @@ func (p *Pythons) compileTree(ctx context.Context, in *Interpreter, dir, final s
 	var group sync.WaitGroup
 	var once sync.Once
 	var failed error
-	for range compilers {
+	for range workers {
 		group.Go(func() {
 			for part := range queue {
 				if err := p.compilePart(ctx, in, root, final, part); err != nil {
@@ -65,30 +72,44 @@ func (p *Pythons) compileTree(ctx context.Context, in *Interpreter, dir, final s
 	return failed
 }
 
-// partition lists the modules below dir, with slashes, in parts.
-func partition(dir string) ([][]string, error) {
-	var parts [][]string
-	var room int64
+// partition lists the modules below dir, with slashes, in parts for so many
+// compilers at once.
+func partition(dir string, workers int) ([][]string, error) {
+	type module struct {
+		path string
+		size int64
+	}
+	var modules []module
+	var total int64
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".py") {
+		switch {
+		case err != nil:
 			return err
+		case d.IsDir() && d.Name() == testsDir && path != dir:
+			return fs.SkipDir
+		case d.IsDir() || !strings.HasSuffix(path, ".py"):
+			return nil
 		}
 		info, err := d.Info()
 		if err != nil || info.Size() > moduleBytes {
 			return err
 		}
 		rel, err := filepath.Rel(dir, path)
-		if err != nil {
-			return err
-		}
-		if room -= info.Size(); len(parts) == 0 || room < 0 {
+		modules = append(modules, module{filepath.ToSlash(rel), info.Size()})
+		total += info.Size()
+		return err
+	})
+	var parts [][]string
+	var room int64
+	each := min(max(total/int64(2*workers), partLeast), partBytes)
+	for _, m := range modules {
+		if room -= m.size; len(parts) == 0 || room < 0 {
 			parts = append(parts, nil)
-			room = partBytes - info.Size()
+			room = each - m.size
 		}
 		last := &parts[len(parts)-1]
-		*last = append(*last, filepath.ToSlash(rel))
-		return nil
-	})
+		*last = append(*last, m.path)
+	}
 	return parts, err
 }
 

@@ -94,7 +94,7 @@ func (p *Pythons) Install(ctx context.Context, in *Interpreter, c *ledger.Closur
 	}
 	// Several processes want the same environment at the same time when a
 	// host starts several servers; one does the work.
-	unlock, err := durable.Lock(ctx, filepath.Join(p.host.Paths.Envs(), ".lock-"+env.Key.Short()), limits.Download)
+	unlock, err := durable.Lock(ctx, p.lockPath(env.Key), limits.Download)
 	if err != nil {
 		return Env{}, explain(err)
 	}
@@ -102,26 +102,34 @@ func (p *Pythons) Install(ctx context.Context, in *Interpreter, c *ledger.Closur
 	if isDir(env.Dir) {
 		return env, nil
 	}
+	stay, err := durable.RLock(ctx, p.storeLock(), limits.Download)
+	if err != nil {
+		return Env{}, explain(err)
+	}
+	defer stay()
 	p.sweep()
-	if err := p.build(ctx, in, wheels, env.Dir, opt); err != nil {
+	if err := p.build(ctx, in, wheels, env, opt); err != nil {
 		return Env{}, explain(err)
 	}
 	return env, nil
 }
 
 // build does the work of Install.
-func (p *Pythons) build(ctx context.Context, in *Interpreter, wheels []ledger.Wheel, final string, opt InstallOptions) error {
+func (p *Pythons) build(ctx context.Context, in *Interpreter, wheels []ledger.Wheel, env Env, opt InstallOptions) error {
 	if err := p.fetchWheels(ctx, wheels, opt); err != nil {
 		return err
 	}
-	return p.stage(final, func(dir string) error {
+	if err := p.writeNote(env.Key, in, wheels); err != nil {
+		return err
+	}
+	return p.stage(env.Dir, func(dir string) error {
 		if err := p.merge(wheels, dir); err != nil {
 			return err
 		}
 		if opt.Progress != nil {
 			opt.Progress(Progress{Step: "compile"})
 		}
-		return p.compileTree(ctx, in, dir, final)
+		return p.compileTree(ctx, in, dir, env.Dir)
 	})
 }
 
@@ -144,7 +152,7 @@ func local(err error) bool {
 
 // fetchWheels brings every wheel into the unpacked store.
 func (p *Pythons) fetchWheels(ctx context.Context, wheels []ledger.Wheel, opt InstallOptions) error {
-	f := &fetcher{dir: filepath.Join(p.host.Paths.Cache(), "wheels"), mirrors: opt.Mirrors, told: opt.Progress}
+	f := p.newFetcher(opt)
 	var missing []ledger.Wheel
 	for _, w := range wheels {
 		if _, err := os.Stat(p.unpacked(w.SHA256)); err != nil {
@@ -158,10 +166,9 @@ func (p *Pythons) fetchWheels(ctx context.Context, wheels []ledger.Wheel, opt In
 	if err := durable.MkdirAll(f.dir); err != nil {
 		return err
 	}
-	f.client = newClient(p.host.HTTP())
-	return f.all(ctx, missing, func(w ledger.Wheel) error {
+	return f.all(ctx, missing, func(w ledger.Wheel, file *os.File) error {
 		f.unpacking(w.File)
-		return p.unpack(wheelPath(f.dir, w.SHA256), w)
+		return p.unpack(file, w)
 	})
 }
 
@@ -171,12 +178,7 @@ func (p *Pythons) unpacked(d spec.Digest) string {
 	return filepath.Join(p.host.Paths.Envs(), "wheels", d.Hex())
 }
 
-func (p *Pythons) unpack(path string, w ledger.Wheel) error {
-	file, err := openWheel(path, w)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = file.Close() }()
+func (p *Pythons) unpack(file *os.File, w ledger.Wheel) error {
 	return p.stage(p.unpacked(w.SHA256), func(dir string) error {
 		if err := Unpack(file, w.Size, dir); err != nil {
 			return fmt.Errorf("%s: %w", w.File, err)
@@ -217,7 +219,7 @@ func (p *Pythons) staging() string { return filepath.Join(p.host.Paths.Envs(), "
 // the next installation tries again.
 func (p *Pythons) sweep() {
 	now := p.host.Now()
-	_, _ = durable.Sweep(filepath.Join(p.host.Paths.Cache(), "wheels"), staleAfter, now)
+	_, _ = durable.Sweep(p.downloads(), staleAfter, now)
 	list, _ := os.ReadDir(p.staging())
 	for _, e := range list {
 		if info, err := e.Info(); err == nil && now.Sub(info.ModTime()) > staleAfter {

@@ -205,14 +205,14 @@ func TestInstallRefusals(t *testing.T) {
 			t.Parallel()
 			c := newCellar(t)
 			c.handle = tt.handle
-			p := New(testHost(t, nil), noBox{t})
+			p := New(testHost(t, map[string]string{WheelHosts: "127.0.0.1:1"}), noBox{t})
 			_, err := p.Install(t.Context(), in, tt.closure(c), InstallOptions{Mirrors: []string{c.URL}})
 			if fault.KindOf(err) != tt.kind || fault.ReasonOf(err) != tt.reason {
 				t.Errorf("got %v (%v %s), want %v %s", err, fault.KindOf(err), fault.ReasonOf(err), tt.kind, tt.reason)
 			}
 			// Nothing but finished directories remains.
 			left, _ := filepath.Glob(filepath.Join(p.host.Paths.Envs(), "staging", "*"))
-			temp, _ := filepath.Glob(filepath.Join(p.host.Paths.Cache(), "wheels", ".patch-tmp-*"))
+			temp, _ := filepath.Glob(filepath.Join(p.downloads(), "*.part"))
 			envs, _ := filepath.Glob(filepath.Join(p.host.Paths.Envs(), "????????????????????????????????????????????????????????????????"))
 			if len(left)+len(temp)+len(envs) != 0 {
 				t.Errorf("got %v %v %v left behind, want nothing", left, temp, envs)
@@ -229,6 +229,22 @@ func (b noBox) Run(context.Context, sandboxJob) (sandboxOutcome, error) {
 	return sandboxOutcome{Exit: -1}, errors.New("nothing runs here")
 }
 
+// fetching is a fetcher that may go to loopback.
+func fetching(t *testing.T) *fetcher {
+	t.Helper()
+	return &fetcher{client: calm(http.DefaultClient), own: calm(http.DefaultClient), dir: t.TempDir()}
+}
+
+// take is one without its file.
+func (f *fetcher) take(t *testing.T, w ledger.Wheel) error {
+	t.Helper()
+	file, err := f.one(t.Context(), w)
+	if err == nil {
+		err = file.Close()
+	}
+	return err
+}
+
 // Wrong bytes from every source are an answer: no. The twin has one source
 // that is right.
 func TestFetchSources(t *testing.T) {
@@ -239,13 +255,14 @@ func TestFetchSources(t *testing.T) {
 		_, _ = io.WriteString(w, strings.Repeat("y", len(b)))
 	}
 	wheel.URL = bad.URL + "/" + wheel.SHA256.Hex() + "/" + wheel.File
-	f := &fetcher{client: newClient(http.DefaultClient), dir: t.TempDir(), mirrors: []string{bad.URL}}
-	err := f.one(t.Context(), wheel)
+	f := fetching(t)
+	f.mirrors = []string{bad.URL}
+	err := f.take(t, wheel)
 	if fault.KindOf(err) != fault.NotVerified || fault.ReasonOf(err) != "wheel_digest" {
 		t.Errorf("all wrong: got %v, want wheel_digest", err)
 	}
 	f.mirrors = []string{bad.URL, good.URL}
-	if err := f.one(t.Context(), wheel); err != nil {
+	if err := f.take(t, wheel); err != nil {
 		t.Errorf("one right: got %v, want it found", err)
 	}
 	if f.done != wheel.Size {
@@ -267,8 +284,8 @@ func TestFetchRetries(t *testing.T) {
 		}
 		_, _ = w.Write(b)
 	}
-	f := &fetcher{client: newClient(http.DefaultClient), dir: t.TempDir()}
-	if err := f.one(t.Context(), wheel); err != nil || tries.Load() != 3 {
+	f := fetching(t)
+	if err := f.take(t, wheel); err != nil || tries.Load() != 3 {
 		t.Errorf("got %v after %d tries, want success at the third", err, tries.Load())
 	}
 	tries.Store(0)
@@ -277,7 +294,7 @@ func TestFetchRetries(t *testing.T) {
 		http.Error(w, "no", http.StatusForbidden)
 	}
 	f.dir = t.TempDir()
-	if err := f.one(t.Context(), wheel); fault.ReasonOf(err) != "wheel_download" || tries.Load() != 1 {
+	if err := f.take(t, wheel); fault.ReasonOf(err) != "wheel_download" || tries.Load() != 1 {
 		t.Errorf("got %v after %d tries, want one try", err, tries.Load())
 	}
 }
@@ -296,17 +313,18 @@ func TestFetchRedirects(t *testing.T) {
 	}))
 	t.Cleanup(secure.Close)
 	wheel.URL = secure.URL + "/start"
-	f := &fetcher{client: newClient(secure.Client()), dir: t.TempDir()}
+	f := fetching(t)
+	f.client = calm(secure.Client())
 	to.Store(plain.URL + path)
-	if err := f.one(t.Context(), wheel); err == nil || !strings.Contains(err.Error(), "from https to another") {
+	if err := f.take(t, wheel); err == nil || !strings.Contains(err.Error(), "from https to another") {
 		t.Errorf("got %v, want a redirect to http refused", err)
 	}
 	to.Store(secure.URL + "/start")
-	if err := f.one(t.Context(), wheel); err == nil || !strings.Contains(err.Error(), "redirects") {
+	if err := f.take(t, wheel); err == nil || !strings.Contains(err.Error(), "redirects") {
 		t.Errorf("got %v, want a circle refused", err)
 	}
 	to.Store(secure.URL + "/final")
-	if err := f.one(t.Context(), wheel); err != nil {
+	if err := f.take(t, wheel); err != nil {
 		t.Errorf("got %v, want a redirect to https followed", err)
 	}
 }
@@ -315,13 +333,14 @@ func TestFetchRedirects(t *testing.T) {
 func TestFetchDamagedCache(t *testing.T) {
 	c := newCellar(t)
 	wheel := c.add("a", member{name: "m.py", data: "x = 1\n"})
-	f := &fetcher{client: newClient(http.DefaultClient), dir: t.TempDir(), mirrors: []string{c.URL}}
+	f := fetching(t)
+	f.mirrors = []string{c.URL}
 	path := wheelPath(f.dir, wheel.SHA256)
 	if err := os.WriteFile(path, []byte("half a whe"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if err := f.one(t.Context(), wheel); err != nil {
+		if err := f.take(t, wheel); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -1,8 +1,8 @@
 package pyenv
 
 import (
+	"cmp"
 	"context"
-	"crypto/rand"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -11,10 +11,12 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/patch-cat/patch-git/internal/durable"
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/limits"
 	"github.com/patch-cat/patch-git/ledger"
@@ -35,9 +37,10 @@ const parallel = 8
 
 // fetcher downloads the wheels of one closure.
 type fetcher struct {
-	client  *http.Client
-	dir     string   // where <digest>.whl goes
-	mirrors []string // base addresses: <mirror>/<digest>/<file>
+	client  *http.Client // for addresses in closures
+	own     *http.Client // for mirrors, which the person named
+	dir     string       // where <digest>.whl goes
+	mirrors []string     // base addresses: <mirror>/<digest>/<file>
 
 	mu    sync.Mutex
 	told  func(Progress)
@@ -45,10 +48,18 @@ type fetcher struct {
 	total int64
 }
 
-// newClient is the host's client with the redirects that a download may
-// follow: few, and never from https to something weaker. The digest protects
-// the content; this keeps what is asked for from being seen on the way.
-func newClient(from *http.Client) *http.Client {
+// newFetcher makes a fetcher into the download cache of one user.
+func (p *Pythons) newFetcher(opt InstallOptions) *fetcher {
+	return &fetcher{
+		client: newClient(p.host.HTTP(), knownHosts(p.host.Getenv)), own: calm(p.host.HTTP()),
+		dir: p.downloads(), mirrors: opt.Mirrors, told: opt.Progress,
+	}
+}
+
+// calm is the host's client with the redirects that a download may follow: few,
+// and never from https to something weaker. The digest protects the content;
+// this keeps what is asked for from being seen on the way.
+func calm(from *http.Client) *http.Client {
 	c := *from
 	c.CheckRedirect = func(to *http.Request, via []*http.Request) error {
 		switch {
@@ -62,9 +73,10 @@ func newClient(from *http.Client) *http.Client {
 	return &c
 }
 
-// all makes every wheel present in f.dir, several at once, hands each to then
-// as soon as it is there, and stops at the first that fails.
-func (f *fetcher) all(ctx context.Context, wheels []ledger.Wheel, then func(ledger.Wheel) error) error {
+// all makes every wheel present in f.dir, several at once and the largest
+// first, hands each, open and checked, to then as soon as it is there, and
+// stops at the first that fails.
+func (f *fetcher) all(ctx context.Context, wheels []ledger.Wheel, then func(ledger.Wheel, *os.File) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var group sync.WaitGroup
@@ -74,9 +86,9 @@ func (f *fetcher) all(ctx context.Context, wheels []ledger.Wheel, then func(ledg
 	for range min(parallel, len(wheels)) {
 		group.Go(func() {
 			for w := range queue {
-				err := f.one(ctx, w)
+				file, err := f.one(ctx, w)
 				if err == nil {
-					err = then(w)
+					err = errors.Join(then(w, file), file.Close())
 				}
 				if err != nil {
 					once.Do(func() { failed = err; cancel() })
@@ -84,6 +96,7 @@ func (f *fetcher) all(ctx context.Context, wheels []ledger.Wheel, then func(ledg
 			}
 		})
 	}
+	wheels = slices.SortedStableFunc(slices.Values(wheels), func(a, b ledger.Wheel) int { return cmp.Compare(b.Size, a.Size) })
 	for _, w := range wheels {
 		queue <- w
 	}
@@ -92,31 +105,39 @@ func (f *fetcher) all(ctx context.Context, wheels []ledger.Wheel, then func(ledg
 	return failed
 }
 
-// one downloads a wheel from the first source that has the right bytes.
-// Wrong bytes everywhere is "no" (NotVerified "wheel_digest"); no answer from
-// at least one source is "could not tell" (Unavailable "wheel_download").
-func (f *fetcher) one(ctx context.Context, w ledger.Wheel) error {
-	final := wheelPath(f.dir, w.SHA256)
-	if file, err := openWheel(final, w); err == nil {
-		f.tell(w.File, w.Size)
-		return file.Close()
+// one downloads a wheel from the first source that has the right bytes, and
+// returns it open. Wrong bytes everywhere is "no" (NotVerified "wheel_digest"),
+// an address inside of the user's own network too (Denied "wheel_address"); no
+// answer from at least one source is "could not tell" (Unavailable
+// "wheel_download").
+func (f *fetcher) one(ctx context.Context, w ledger.Wheel) (*os.File, error) {
+	if file, err := f.have(w); err == nil {
+		return file, nil
+	}
+	// Two processes that add to one partial file would spoil it.
+	unlock, err := durable.Lock(ctx, filepath.Join(f.dir, ".lock-"+w.SHA256.Hex()[:2]), limits.Download)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	if file, err := f.have(w); err == nil {
+		return file, nil
 	}
 	var last error
 	wrong := true
 	for _, source := range f.sources(w) {
 		for attempt := range limits.HTTPAttempts {
-			err := f.get(ctx, source, w, final)
-			if err == nil {
-				return nil
+			var file *os.File
+			if file, last = f.get(ctx, source, w); last == nil {
+				return file, nil
 			}
-			last = err
 			if ctx.Err() != nil {
-				return fmt.Errorf("download %s: %w", w.File, ctx.Err())
+				return nil, fmt.Errorf("download %s: %w", w.File, ctx.Err())
 			}
-			if local(err) {
-				return fmt.Errorf("download %s: %w", w.File, err)
+			if local(last) {
+				return nil, fmt.Errorf("download %s: %w", w.File, last)
 			}
-			if fault.KindOf(err) == fault.NotVerified || !passing(err) {
+			if fault.KindOf(last) == fault.NotVerified || !passing(last) {
 				break
 			}
 			pause(ctx, time.Duration(attempt+1)*200*time.Millisecond)
@@ -125,20 +146,38 @@ func (f *fetcher) one(ctx context.Context, w ledger.Wheel) error {
 			wrong = false
 		}
 	}
-	if wrong {
-		return last
+	if inside, ok := errors.AsType[addressError](last); ok {
+		return nil, inside.refusal(w)
 	}
-	return fault.New(fault.Unavailable, "wheel_download", "download %s: %w", w.File, last).
-		Hint("check the connection and try again; downloads that are complete are kept")
+	if wrong {
+		return nil, last
+	}
+	return nil, fault.New(fault.Unavailable, "wheel_download", "download %s: %w", w.File, last).
+		Hint("check the connection and try again; what has come so far is kept")
+}
+
+// have opens a wheel that was downloaded before.
+func (f *fetcher) have(w ledger.Wheel) (*os.File, error) {
+	file, err := openWheel(wheelPath(f.dir, w.SHA256), w)
+	if err == nil {
+		f.tell(w.File, w.Size)
+	}
+	return file, err
+}
+
+// source is one place that may have a wheel.
+type source struct {
+	address string
+	client  *http.Client
 }
 
 // sources are the mirrors in their order, then the address in the closure.
-func (f *fetcher) sources(w ledger.Wheel) []string {
-	var out []string
+func (f *fetcher) sources(w ledger.Wheel) []source {
+	var out []source
 	for _, m := range f.mirrors {
-		out = append(out, strings.TrimRight(m, "/")+"/"+w.SHA256.Hex()+"/"+url.PathEscape(w.File))
+		out = append(out, source{strings.TrimRight(m, "/") + "/" + w.SHA256.Hex() + "/" + url.PathEscape(w.File), f.own})
 	}
-	return append(out, w.URL)
+	return append(out, source{w.URL, f.client})
 }
 
 // statusError is an answer other than 200.
@@ -155,61 +194,14 @@ func (e redirectError) Error() string { return string(e) }
 func passing(err error) bool {
 	var status statusError
 	var redirect redirectError
+	var inside addressError
 	switch {
-	case errors.As(err, &redirect):
+	case errors.As(err, &redirect), errors.As(err, &inside):
 		return false
 	case errors.As(err, &status):
 		return status >= 500 || status == http.StatusTooManyRequests
 	}
 	return true
-}
-
-// get downloads from one address into a temporary file beside final, checks
-// length and digest while the bytes pass, and renames. A kill at any point
-// leaves a temporary file that durable.Sweep takes away.
-func (f *fetcher) get(ctx context.Context, source string, w ledger.Wheel, final string) error {
-	ctx, cancel := context.WithTimeout(ctx, limits.Download)
-	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, source, nil)
-	if err != nil {
-		return err
-	}
-	response, err := f.client.Do(request)
-	if err != nil {
-		return bareURLError(err)
-	}
-	defer response.Body.Close()
-	if response.StatusCode != http.StatusOK {
-		return statusError(response.StatusCode)
-	}
-	if n := response.ContentLength; n >= 0 && n != w.Size {
-		return wrongWheel(w, "has %d bytes, not %d", n, w.Size)
-	}
-	temp := filepath.Join(f.dir, ".patch-tmp-"+rand.Text())
-	file, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.Remove(temp) }()
-	sum := sha256.New()
-	counted := &counter{f: f, name: w.File}
-	n, err := io.Copy(io.MultiWriter(file, sum, counted), io.LimitReader(response.Body, w.Size+1))
-	if err = errors.Join(err, file.Close()); err == nil {
-		switch {
-		case n < w.Size:
-			err = io.ErrUnexpectedEOF
-		case n > w.Size:
-			err = wrongWheel(w, "has more than %d bytes", w.Size)
-		case spec.Digest(sum.Sum(nil)) != w.SHA256:
-			err = wrongWheel(w, "has another digest than the release lists")
-		default:
-			err = os.Rename(temp, final)
-		}
-	}
-	if err != nil {
-		f.tell(w.File, -counted.n)
-	}
-	return err
 }
 
 func wrongWheel(w ledger.Wheel, format string, args ...any) error {
@@ -223,16 +215,24 @@ func openWheel(path string, w ledger.Wheel) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	sum := sha256.New()
-	n, err := io.Copy(sum, io.LimitReader(file, w.Size+1))
-	if err == nil && (n != w.Size || spec.Digest(sum.Sum(nil)) != w.SHA256) {
-		err = wrongWheel(w, "is damaged")
-	}
-	if err != nil {
+	if err := checkWheel(file, w); err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
 	return file, nil
 }
+
+// checkWheel reads a whole file and compares length and digest.
+func checkWheel(file *os.File, w ledger.Wheel) error {
+	sum := sha256.New()
+	n, err := io.CopyBuffer(struct{ io.Writer }{sum}, io.NewSectionReader(file, 0, w.Size+1), make([]byte, 256<<10))
+	if err == nil && (n != w.Size || spec.Digest(sum.Sum(nil)) != w.SHA256) {
+		err = wrongWheel(w, "has another digest than the release lists")
+	}
+	return err
+}
+
+// downloads is where wheels go as they come.
+func (p *Pythons) downloads() string { return filepath.Join(p.host.Paths.Cache(), "wheels") }
 
 func wheelPath(dir string, d spec.Digest) string { return filepath.Join(dir, d.Hex()+".whl") }
 
@@ -263,9 +263,15 @@ type counter struct {
 }
 
 func (c *counter) Write(b []byte) (int, error) {
-	c.n += int64(len(b))
-	c.f.tell(c.name, int64(len(b)))
+	c.add(int64(len(b)))
 	return len(b), nil
+}
+
+func (c *counter) add(n int64) {
+	if n != 0 {
+		c.n += n
+		c.f.tell(c.name, n)
+	}
 }
 
 // bareURLError drops the address, which may carry a mirror's password.

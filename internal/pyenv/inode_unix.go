@@ -14,3 +14,13 @@ func inode(info fs.FileInfo) uint64 {
 	}
 	return 0
 }
+
+// onDisk is what a file takes on disk, under how many names, and which file it
+// is.
+func onDisk(info fs.FileInfo) (id [2]uint64, names int, bytes int64) {
+	s, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return id, 1, info.Size()
+	}
+	return [2]uint64{uint64(s.Dev), uint64(s.Ino)}, int(s.Nlink), int64(s.Blocks) * 512 //nolint:unconvert // their types differ between systems
+}

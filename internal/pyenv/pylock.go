@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/ledger"
 	"github.com/patch-cat/patch-git/spec"
 )
@@ -35,6 +36,13 @@ func parseLock(text string) ([]lockedPackage, error) {
 			return nil, fmt.Errorf("lock file has a package that is not a table")
 		}
 		locked := lockedPackage{name: field(p, "name"), version: field(p, "version")}
+		// What is not a file of the index has nobody who keeps it as it is,
+		// and could be anything by the time that it is built.
+		for _, foreign := range []string{"vcs", "directory", "archive"} {
+			if _, ok := p[foreign]; ok {
+				return nil, fault.New(fault.Findings, "unresolvable", "package %s comes from a %s, not from the package index", spec.Quote(locked.name), foreign)
+			}
+		}
 		wheels, _ := p["wheels"].([]any)
 		for _, item := range wheels {
 			w, err := lockedWheel(item, locked)

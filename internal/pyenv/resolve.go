@@ -27,6 +27,8 @@ type Request struct {
 	Targets      []string // as [Targets] names them
 	ExcludeNewer string   // RFC 3339: what was uploaded later does not exist; "" is no bound
 	Progress     func(step string)
+	// Without hears of each target that is left out, and why; nil is fine.
+	Without func(target string, why error)
 }
 
 // Trusted runs a host program that the person trusts; trusted.Run is the
@@ -65,7 +67,7 @@ func (p *Pythons) Resolve(ctx context.Context, run Trusted, r Request) (*ledger.
 	r.tell("all platforms")
 	lock, err := uv.compile(ctx, nil, nil, "--universal")
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, r.explain(err)
 	}
 	all, err := parseLock(lock)
 	if err != nil {
@@ -79,6 +81,9 @@ func (p *Pythons) Resolve(ctx context.Context, run Trusted, r Request) (*ledger.
 		switch {
 		case fault.KindOf(err) == fault.Findings:
 			reasons = append(reasons, fmt.Errorf("%s: %w", name, err))
+			if r.Without != nil {
+				r.Without(name, err)
+			}
 		case err != nil:
 			return nil, nil, err
 		default:
@@ -86,7 +91,7 @@ func (p *Pythons) Resolve(ctx context.Context, run Trusted, r Request) (*ledger.
 		}
 	}
 	if len(c.Targets) == 0 {
-		return nil, nil, fault.New(fault.Findings, "unresolvable", "packages have wheels for no platform: %w", errors.Join(reasons...))
+		return nil, nil, r.explain(fault.New(fault.Findings, "unresolvable", "packages have wheels for no platform: %w", errors.Join(reasons...)))
 	}
 	if err := p.measure(ctx, c); err != nil {
 		return nil, nil, err
@@ -118,6 +123,15 @@ func (r Request) check() error {
 	return nil
 }
 
+// explain adds to a "no" that the bound on upload times may be the reason: to
+// uv a file without such a time was uploaded too late.
+func (r Request) explain(err error) error {
+	if e, ok := errors.AsType[*fault.Error](err); ok && e.Kind == fault.Findings && r.ExcludeNewer != "" {
+		return e.Hint("only what was uploaded before %s counts; of an index that does not tell when, nothing does", r.ExcludeNewer)
+	}
+	return err
+}
+
 func (r Request) tell(step string) {
 	if r.Progress != nil {
 		r.Progress(step)
@@ -143,7 +157,7 @@ func agreed(packages []lockedPackage) []string {
 
 // measure fills in the sizes that the index did not tell.
 func (p *Pythons) measure(ctx context.Context, c *ledger.Closure) error {
-	client := newClient(p.host.HTTP())
+	client := newClient(p.host.HTTP(), knownHosts(p.host.Getenv))
 	sizes := map[string]int64{}
 	for _, wheels := range c.Targets {
 		for _, w := range wheels {

@@ -211,7 +211,7 @@ func TestResolveMeasures(t *testing.T) {
 	t.Cleanup(server.Close)
 	lock := strings.NewReplacer("size = 13, ", "", "https://127.0.0.1:1", server.URL).Replace(sampleLock)
 	uv := &fakeUV{answers: map[string]sandbox.Outcome{"": {Stdout: []byte(lock)}, "x86_64-manylinux_2_28": {Stdout: []byte(lock)}}}
-	p := resolving(t, nil)
+	p := resolving(t, map[string]string{WheelHosts: strings.TrimPrefix(server.URL, "https://")})
 	p.host.HTTP = server.Client
 	request := Request{Packages: []string{"alpha==1.0"}, Python: "3.12", Targets: []string{"linux-x86_64-glibc2.28"}}
 	c, _, err := p.Resolve(t.Context(), uv.run, request)

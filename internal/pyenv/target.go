@@ -63,6 +63,12 @@ func Targets() []string {
 	}
 }
 
+// Unsupported are the targets that a closure has no packages for, of those that
+// versions are resolved for.
+func Unsupported(c *ledger.Closure) []string {
+	return slices.DeleteFunc(Targets(), func(name string) bool { _, ok := c.Targets[name]; return ok })
+}
+
 // Target names the platform of a machine from GOOS, GOARCH and what a Python
 // on it says about its C library: "glibc 2.36", "musl 1.2", "macos 14.5", or
 // "" on Windows. It returns "" for a platform that no closure can name.

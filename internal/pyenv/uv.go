@@ -30,7 +30,7 @@ type resolver struct {
 var uvVariables = []string{
 	"PATH", "HOME", "TMPDIR", "SYSTEMROOT", "APPDATA", "LOCALAPPDATA", "USERPROFILE",
 	"XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "UV_CACHE_DIR", "UV_CONFIG_FILE",
-	"UV_DEFAULT_INDEX", "UV_INDEX_URL", "UV_INDEX", "UV_EXTRA_INDEX_URL", "UV_INDEX_STRATEGY", "UV_KEYRING_PROVIDER",
+	"UV_DEFAULT_INDEX", "UV_INDEX_URL", "UV_INDEX", "UV_EXTRA_INDEX_URL", "UV_KEYRING_PROVIDER",
 	"UV_HTTP_RETRIES", "UV_HTTP_TIMEOUT", "UV_NATIVE_TLS", "UV_SYSTEM_CERTS", "SSL_CERT_FILE", "SSL_CERT_DIR", "NETRC",
 	"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "all_proxy", "no_proxy",
 }
@@ -134,7 +134,9 @@ func (t target) triple() string {
 // compile asks uv for one lock file. "No solution" is fault.Findings.
 func (r *resolver) compile(ctx context.Context, constraints, env []string, platform ...string) (string, error) {
 	argv := append(slices.Clone(r.argv), "pip", "compile", "-", "--format", "pylock.toml", "--no-header", "--quiet", "--color", "never",
-		"--only-binary", ":all:", "--generate-hashes", "--no-python-downloads", "--python-version", r.request.Python)
+		// A name that the first index has is never looked for in another, where
+		// anybody could have put a higher version of it.
+		"--index-strategy", "first-index", "--only-binary", ":all:", "--generate-hashes", "--no-python-downloads", "--python-version", r.request.Python)
 	argv = append(argv, platform...)
 	if r.request.ExcludeNewer != "" {
 		argv = append(argv, "--exclude-newer", r.request.ExcludeNewer)

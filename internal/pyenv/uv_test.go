@@ -38,8 +38,8 @@ func realUV(t *testing.T, env map[string]string) *Pythons {
 	return p
 }
 
-// authority signs a certificate for loopback, and writes its own to a file.
-func authority(t *testing.T) (tls.Certificate, string, *x509.CertPool) {
+// loopbackAuthority signs a certificate for loopback, and writes its own to a file.
+func loopbackAuthority(t *testing.T) (tls.Certificate, string, *x509.CertPool) {
 	t.Helper()
 	key := func() *ecdsa.PrivateKey {
 		k, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -79,7 +79,7 @@ func authority(t *testing.T) (tls.Certificate, string, *x509.CertPool) {
 // A tool with packages from an index to its answer, with the real uv and no
 // network: resolve, install, run.
 func TestUVOverLoopback(t *testing.T) {
-	certificate, file, pool := authority(t)
+	certificate, file, pool := loopbackAuthority(t)
 	type wheel struct {
 		file string
 		data []byte
@@ -161,12 +161,22 @@ func TestUVOverLoopback(t *testing.T) {
 	}
 }
 
+// indexEnvironment is what of this machine's environment says where the package
+// index is and how to get there.
+func indexEnvironment() map[string]string {
+	env := map[string]string{}
+	for _, name := range []string{"SSL_CERT_FILE", "SSL_CERT_DIR", "HTTPS_PROXY", "UV_DEFAULT_INDEX", "PIP_INDEX_URL", WheelHosts} {
+		env[name] = os.Getenv(name)
+	}
+	return env
+}
+
 // The same against the package index that uv is configured with.
 func TestUVOverNetwork(t *testing.T) {
 	if os.Getenv("PATCH_GIT_NETWORK_TESTS") != "1" {
 		t.Skip("needs the package index: set PATCH_GIT_NETWORK_TESTS=1")
 	}
-	p := realUV(t, map[string]string{"SSL_CERT_FILE": os.Getenv("SSL_CERT_FILE"), "HTTPS_PROXY": os.Getenv("HTTPS_PROXY"), "UV_DEFAULT_INDEX": os.Getenv("UV_DEFAULT_INDEX")})
+	p := realUV(t, indexEnvironment())
 	in, err := p.Find(t.Context(), "3.12", true)
 	if err != nil {
 		in = anyPython(t, p)

@@ -9,7 +9,10 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
+	"sync"
 
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/limits"
@@ -42,9 +45,11 @@ func Unpack(wheel io.ReaderAt, size int64, dest string) error {
 	}
 	defer func() { _ = root.Close() }()
 
-	u := unpacker{root: root, seen: map[string]node{}, buffer: make([]byte, 64<<10), inflate: flate.NewReader(nil)}
+	// Every name is checked before anything is written, also of what is left
+	// out afterwards.
+	files := entries[:0]
+	taken := claims{}
 	for _, e := range entries {
-		// Every name is checked, also of what is left out afterwards.
 		if err := checkName(e.name, e.dir); err != nil {
 			return unsafeWheel(err)
 		}
@@ -52,14 +57,55 @@ func Unpack(wheel io.ReaderAt, size int64, dest string) error {
 		if e.dir || !keep {
 			continue
 		}
-		if err := u.claim(target); err != nil {
+		if err := taken.claim(target); err != nil {
 			return unsafeWheel(err)
 		}
-		if err := u.write(wheel, e, target); err != nil {
-			return err
+		e.target = target
+		files = append(files, e)
+	}
+	return writeAll(root, wheel, files)
+}
+
+// unpackers bounds how many members of a wheel are unpacked at once.
+const unpackers = 4
+
+// writeAll unpacks the members, those of one directory one after the other.
+func writeAll(root *os.Root, wheel io.ReaderAt, files []entry) error {
+	var dirs [][]entry
+	at := map[string]int{}
+	for _, e := range files {
+		dir := path.Dir(e.target)
+		i, ok := at[dir]
+		if !ok {
+			i = len(dirs)
+			at[dir], dirs = i, append(dirs, nil)
+		}
+		dirs[i] = append(dirs[i], e)
+	}
+	queue := make(chan []entry)
+	done := make(chan struct{})
+	var group sync.WaitGroup
+	var once sync.Once
+	var failed error
+	for range min(unpackers, runtime.GOMAXPROCS(0), len(dirs)) {
+		group.Go(func() {
+			u := unpacker{buffer: make([]byte, 128<<10), inflate: flate.NewReader(nil)}
+			for dir := range queue {
+				if err := u.directory(root, wheel, dir); err != nil {
+					once.Do(func() { failed = err; close(done) })
+				}
+			}
+		})
+	}
+	for _, dir := range dirs {
+		select {
+		case queue <- dir:
+		case <-done:
 		}
 	}
-	return nil
+	close(queue)
+	group.Wait()
+	return failed
 }
 
 func unsafeWheel(err error) error {
@@ -86,11 +132,29 @@ func checkName(name string, dir bool) error {
 		if part == "" || part == "." || part == ".." || len(part) > maxPartBytes || strings.TrimRight(part, ". ") != part {
 			return fmt.Errorf("member %s has a path that is not plain", quoted)
 		}
+		if device(part) {
+			return fmt.Errorf("member %s is called like a device of Windows", quoted)
+		}
 	}
 	if !filepath.IsLocal(filepath.FromSlash(name)) {
 		return fmt.Errorf("member %s lies outside of the wheel", quoted)
 	}
 	return nil
+}
+
+// device tells whether Windows takes a file name for one of its devices, in
+// whatever folder and with whatever ending.
+func device(name string) bool {
+	stem, _, _ := strings.Cut(name, ".")
+	switch stem = strings.ToUpper(strings.TrimRight(stem, " ")); stem {
+	case "CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$":
+		return true
+	}
+	port, ok := strings.CutPrefix(stem, "COM")
+	if !ok {
+		port, ok = strings.CutPrefix(stem, "LPT")
+	}
+	return ok && slices.Contains([]string{"0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "\u00b9", "\u00b2", "\u00b3"}, port)
 }
 
 // place tells where a member belongs below the environment's root, and whether
@@ -118,33 +182,27 @@ type node struct {
 	dir  bool
 }
 
-type unpacker struct {
-	root *os.Root
-	seen map[string]node // by case-folded path
-
-	// Used again for every member: a wheel has thousands, mostly small.
-	buffer  []byte
-	inflate io.ReadCloser
-}
+// claims are the paths that a wheel has claimed, by case-folded path.
+type claims map[string]node
 
 // claim takes a path and the directories above it. Two spellings of one path,
 // a path twice, and a file that is also a directory are refused: what they
 // give depends on the file system.
-func (u *unpacker) claim(target string) error {
+func (c claims) claim(target string) error {
 	for dir := path.Dir(target); dir != "."; dir = path.Dir(dir) {
-		if err := u.take(dir, true); err != nil {
+		if err := c.take(dir, true); err != nil {
 			return err
 		}
 	}
-	return u.take(target, false)
+	return c.take(target, false)
 }
 
-func (u *unpacker) take(name string, dir bool) error {
+func (c claims) take(name string, dir bool) error {
 	key := fold(name)
-	old, taken := u.seen[key]
+	old, taken := c[key]
 	switch {
 	case !taken:
-		u.seen[key] = node{name, dir}
+		c[key] = node{name, dir}
 		return nil
 	case old.name != name:
 		return fmt.Errorf("members %s and %s differ only in case", spec.Quote(old.name), spec.Quote(name))
@@ -157,15 +215,39 @@ func (u *unpacker) take(name string, dir bool) error {
 // fold brings the spellings together that a file system may take for one.
 func fold(name string) string { return strings.ToLower(strings.ToUpper(name)) }
 
-// write unpacks one member and holds it to its declared size and CRC.
-func (u *unpacker) write(wheel io.ReaderAt, e entry, target string) error {
-	native := filepath.FromSlash(target)
-	if dir := filepath.Dir(native); dir != "." {
-		if err := u.root.MkdirAll(dir, 0o755); err != nil {
+// unpacker writes files. Its parts are used again for every member: a wheel has
+// thousands, mostly small.
+type unpacker struct {
+	buffer  []byte
+	inflate io.ReadCloser
+}
+
+// directory unpacks the members of one directory, which is opened once: the
+// way down to it costs as much as a small file.
+func (u *unpacker) directory(root *os.Root, wheel io.ReaderAt, files []entry) error {
+	if dir := path.Dir(files[0].target); dir != "." {
+		native := filepath.FromSlash(dir)
+		if err := root.MkdirAll(native, 0o755); err != nil {
 			return fmt.Errorf("unpack wheel: %w", err)
 		}
+		sub, err := root.OpenRoot(native)
+		if err != nil {
+			return fmt.Errorf("unpack wheel: %w", err)
+		}
+		defer func() { _ = sub.Close() }()
+		root = sub
 	}
-	f, err := u.root.OpenFile(native, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o444)
+	for _, e := range files {
+		if err := u.write(root, wheel, e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// write unpacks one member and holds it to its declared size and CRC.
+func (u *unpacker) write(dir *os.Root, wheel io.ReaderAt, e entry) error {
+	f, err := dir.OpenFile(path.Base(e.target), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o444)
 	if errors.Is(err, os.ErrExist) {
 		// Our folding knows fewer twins than this file system does.
 		return unsafeWheel(fmt.Errorf("member %s has a twin on this file system", spec.Quote(e.name)))

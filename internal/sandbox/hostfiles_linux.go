@@ -111,3 +111,23 @@ func networkPaths() []string {
 	}
 	return paths
 }
+
+// tables are files that Python's mimetypes opens because it sees them, and that
+// it cannot go on without once it did. Where the host's root is in sight they
+// are shown; they hold what the distribution put there.
+var tables = [...]string{
+	"/etc/mime.types", "/etc/httpd/mime.types", "/etc/httpd/conf/mime.types", "/etc/apache/mime.types", "/etc/apache2/mime.types",
+	"/usr/local/etc/httpd/conf/mime.types", "/usr/local/lib/netscape/mime.types", "/usr/local/etc/mime.types",
+}
+
+// tablePaths are those that are here. One that is a link is left out: it could
+// lead to anything.
+func tablePaths() []string {
+	var paths []string
+	for _, p := range tables {
+		if real, err := resolve(p); err == nil && real == p {
+			paths = append(paths, p)
+		}
+	}
+	return paths
+}

@@ -149,6 +149,9 @@ func leashOf(o *order, t *tether, uid int, q *pipes) *plan {
 	for _, d := range devices {
 		rules = append(rules, rights{path: "/dev/" + d, allowed: llDevice})
 	}
+	for _, f := range tablePaths() {
+		rules = append(rules, rights{path: f, allowed: llRead})
+	}
 	if o.job.Network {
 		for _, f := range networkPaths() {
 			info, err := os.Stat(f)

@@ -64,3 +64,17 @@ func (t *Toolbox) releaseDocument(ref spec.Ref) (*ledger.Release, error) {
 	}
 	return ledger.ParseRelease(data)
 }
+
+// Closure returns the closure.json of an installed version as it was stored;
+// nil where the release has none.
+func (t *Toolbox) Closure(ref spec.Ref) ([]byte, error) {
+	doc, err := t.releaseDocument(ref)
+	if err != nil {
+		return nil, err
+	}
+	file := doc.Find(ledger.ClosureFileName)
+	if file == nil {
+		return nil, nil
+	}
+	return t.storedFile(file.SHA256)
+}
