@@ -11,6 +11,7 @@ package main
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/json"
 	"errors"
@@ -70,7 +71,7 @@ func run(ctx context.Context, goos, goarch, out string) error {
 		return err
 	}
 	var archive bytes.Buffer
-	if err := repack.Pack(&archive, target); err != nil {
+	if err := repack.Pack(&archive, target, gzip.BestCompression); err != nil {
 		return err
 	}
 	facts := fmt.Sprintf("%s %s %s/%s %s %s\n", version, date, goos, goarch, build.Triple, spec.DigestOf(archive.Bytes()).Hex())

@@ -13,9 +13,9 @@ import (
 )
 
 // Pack writes what is below dir as an archive in which nothing depends on when,
-// where and by whom it was made.
-func Pack(w io.Writer, dir string) error {
-	packed, err := gzip.NewWriterLevel(w, gzip.BestCompression)
+// where and by whom it was made. level is gzip's.
+func Pack(w io.Writer, dir string, level int) error {
+	packed, err := gzip.NewWriterLevel(w, level)
 	if err != nil {
 		return err
 	}
