@@ -66,7 +66,7 @@ func (p *Pythons) Download(ctx context.Context, version string, o DownloadOption
 		p.sweep()
 		err := p.bring(ctx, b, b.URL(base), final, o.Progress)
 		if err != nil {
-			return nil, false, explain(durable.Classify("keep the interpreter in", final, err))
+			return nil, false, notKept("keep the interpreter in", final, err)
 		}
 	}
 	in, err = p.pick(ctx, resolved(programOf(final, b.Version, p.host.GOOS)))

@@ -60,7 +60,7 @@ func (p *Pythons) search(ctx context.Context, k known, minor int, packages bool,
 			break // from here on they only get newer
 		}
 		t, err := s.try(ctx, c)
-		if kept(err) {
+		if onlyDisk(err) {
 			failed = err
 			continue
 		}
@@ -231,7 +231,7 @@ func (p *Pythons) tryAll(ctx context.Context, pins map[string]string) ([]trial, 
 	defer s.end()
 	for _, c := range p.candidates(lowestMinor, pins) {
 		t, err := s.try(ctx, c)
-		if kept(err) {
+		if onlyDisk(err) {
 			t, err = trial{Path: c.path, From: c.from, Refused: err.Error()}, nil
 		}
 		if err != nil {

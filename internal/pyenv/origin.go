@@ -136,7 +136,7 @@ func (p *Pythons) unpackEmbedded(ctx context.Context) error {
 	}
 	p.sweep()
 	if err := p.stage(final, p.embedded.Unpack); err != nil {
-		return explain(durable.Classify("unpack the interpreter to", final, err))
+		return notKept("unpack the interpreter to", final, err)
 	}
 	list, _ := os.ReadDir(p.host.Paths.Pythons())
 	for _, e := range list {
@@ -161,9 +161,17 @@ func (p *Pythons) discard(dir string) error {
 	return os.Rename(dir, filepath.Join(gone, "python"))
 }
 
-// kept tells whether an error is that the embedded interpreter could not be
+// notKept gives what the disk refused a kind and, where it has one, its name.
+func notKept(verb, path string, err error) error {
+	if named := durable.Classify(verb, path, err); fault.ReasonOf(named) != "" {
+		return named
+	}
+	return explain(err)
+}
+
+// onlyDisk tells whether an error is that the embedded interpreter could not be
 // kept on the disk: another one may serve all the same.
-func kept(err error) bool {
+func onlyDisk(err error) bool {
 	switch fault.ReasonOf(err) {
 	case "store", "disk_full", "read_only", "no_permission":
 		return true
