@@ -41,6 +41,9 @@ func playOnDisk(args []string) error {
 		cmd.Args[0], cmd.Env = "on-disk", append(os.Environ(), "ON_DISK=1")
 		cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 		cmd.SysProcAttr = ownMounts()
+		if sid, err := unix.Getsid(0); err == nil && sid == os.Getpid() {
+			cmd.Env = append(cmd.Env, sessionVariable+"=kept")
+		}
 		return cmd.Run()
 	}
 	dir, err := filepath.Abs(args[1])

@@ -28,6 +28,7 @@ func TestMain(m *testing.M) {
 // says ttyin, which makes the process lead a session already.
 func patchGit() {
 	ownSession()
+	offerBuilds()
 	main()
 }
 
@@ -59,6 +60,8 @@ func TestScripts(t *testing.T) {
 			"bad-text":    badText,
 			"wheel-house": wheelHouse,
 			"wheel":       wheel,
+
+			"python-mirror": pythonMirror,
 			"tuf":         tufCommand,
 			"forge-guess": forgeGuess,
 			"running":     running,

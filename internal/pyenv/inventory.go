@@ -97,7 +97,7 @@ func (p *Pythons) Remove(ctx context.Context, version string) ([]string, error) 
 	for want, path := range pins {
 		for _, in := range here {
 			if within(path, resolved(in.dir)) {
-				return nil, fault.New(fault.Denied, "pinned", "Python %s is pinned to %s", want, spec.Quote(path)).
+				return nil, fault.New(fault.Denied, "pinned", "Python %s is pinned to %q", want, path).
 					Hint("patch-git python unpin %s", want)
 			}
 		}

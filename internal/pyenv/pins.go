@@ -45,7 +45,7 @@ func (p *Pythons) Pins() (map[string]string, error) {
 	if fault.KindOf(err) == fault.Unavailable {
 		return nil, err
 	}
-	return nil, fault.New(fault.NotVerified, "python_pins", "the list of pinned interpreters in %s cannot be used: %w", spec.Quote(path), err).
+	return nil, fault.New(fault.NotVerified, "python_pins", "the list of pinned interpreters in %q cannot be used: %w", path, err).
 		Hint("patch-git python unpin --all")
 }
 
@@ -74,12 +74,15 @@ func (p *Pythons) Pin(ctx context.Context, want, which string) (*Interpreter, er
 	if !wantGrammar().MatchString(want) {
 		return nil, fault.New(fault.Usage, "python_version", "python version %s is not like 3.12", spec.Quote(want))
 	}
+	if _, err := p.Pins(); err != nil {
+		return nil, err
+	}
 	in, err := p.pick(ctx, which)
 	if err != nil {
 		return nil, err
 	}
 	if in.Minor() != want {
-		return nil, fault.New(fault.Usage, "python_minor", "%s is Python %s and cannot serve %s", spec.Quote(in.Path), in.Version, want)
+		return nil, fault.New(fault.Usage, "python_minor", "%q is Python %s and cannot serve %s", in.Path, in.Version, want)
 	}
 	return in, p.changePins(ctx, func(pins map[string]string) error {
 		pins[want] = in.Path
@@ -103,7 +106,7 @@ func (p *Pythons) pick(ctx context.Context, which string) (*Interpreter, error) 
 	}
 	path, err := filepath.EvalSymlinks(which)
 	if err != nil || !regular(path) {
-		return nil, fault.New(fault.NotFound, "no_file", "there is no program %s", spec.Quote(which))
+		return nil, fault.New(fault.NotFound, "no_file", "there is no program %q", which)
 	}
 	s := p.session(p.readKnown())
 	defer s.end()
@@ -118,7 +121,7 @@ func (p *Pythons) pick(ctx context.Context, which string) (*Interpreter, error) 
 }
 
 func unusable(path, why string) error {
-	return fault.New(fault.Unavailable, "python_unusable", "%s is of no use here: %s", spec.Quote(path), why)
+	return fault.New(fault.Unavailable, "python_unusable", "%q is of no use here: %s", path, why)
 }
 
 // brokenPin says that what was pinned does not serve. Another interpreter in
@@ -128,7 +131,7 @@ func brokenPin(t trial, minor int) error {
 	if t.Python != nil {
 		why = "it is Python " + t.Python.Version
 	}
-	return fault.New(fault.Unavailable, "python_pin", "Python 3.%d is pinned to %s, which is of no use: %s", minor, spec.Quote(t.Path), why).
+	return fault.New(fault.Unavailable, "python_pin", "Python 3.%d is pinned to %q, which is of no use: %s", minor, t.Path, why).
 		Hint("patch-git python unpin 3.%d", minor).
 		Hint("patch-git python pin 3.%d PATH", minor)
 }
