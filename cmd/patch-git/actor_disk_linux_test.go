@@ -15,7 +15,7 @@ import (
 
 // onDisk is the command
 //
-//	on-disk read-only|full|without-python DIR cmd…
+//	on-disk read-only|full|without-python|full-without-python DIR cmd…
 //
 // which runs a command that finds the folder on a disk that is read-only, or
 // full, or finds no Python in the system's folders. It does so in a mount
@@ -34,7 +34,7 @@ func onDisk() {
 func playOnDisk(args []string) error {
 	runtime.LockOSThread() // capabilities belong to a thread
 	if len(args) < 3 {
-		return errors.New("usage: on-disk read-only|full|without-python dir cmd…")
+		return errors.New("usage: on-disk read-only|full|without-python|full-without-python dir cmd…")
 	}
 	if os.Getenv("ON_DISK") == "" { // outside: start again inside
 		cmd := exec.Command("/proc/self/exe", args...)
@@ -58,6 +58,10 @@ func playOnDisk(args []string) error {
 		err = hidePython(dir)
 	case "full":
 		after, err = fullDisk(dir)
+	case "full-without-python":
+		if err = hidePython("/"); err == nil {
+			after, err = fullDisk(dir)
+		}
 	default:
 		err = fmt.Errorf("no disk is %s", args[0])
 	}
