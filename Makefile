@@ -68,6 +68,7 @@ build-full:
 # That program where no Python can be found, and as root also as an ordinary
 # user (by the numbers, so that no account is needed).
 test-embed: build-full
+	$(GO) test -count=1 -tags embedpy -run Embedded -v ./internal/standalone
 	$(GO) test -c -o bin/full.test ./cmd/patch-git
 	cd cmd/patch-git && PATCH_GIT_FULL=$(CURDIR)/bin/patch-git-full $(CURDIR)/bin/full.test -test.v -test.run TestFull
 	@if [ "$$(id -u)" = 0 ]; then .ci/as-nobody; fi

@@ -10,6 +10,7 @@ import (
 
 	"github.com/patch-cat/patch-git/internal/durable"
 	"github.com/patch-cat/patch-git/internal/limits"
+	"github.com/patch-cat/patch-git/internal/standalone"
 )
 
 // knownSchema changes whenever what is found out about an interpreter does, so
@@ -84,13 +85,19 @@ func (p *Pythons) remembered(k known, want, pin string, now time.Time) *Interpre
 		if rank == rankHost && p.embedded != nil && p.embedded.Minor() == want {
 			return nil // it goes before those of the host and was not tried yet
 		}
+		var best *Interpreter
 		for _, t := range k.Tried {
-			if !is(t) || p.rank(t.From) != rank {
+			if !is(t) || p.rank(t.From) != rank || best != nil && standalone.CompareVersions(t.Python.Version, best.Version) <= 0 {
 				continue
 			}
 			if t, ok := k.lookup(t.Path, now); ok {
-				return t.Python
+				if best = t.Python; rank == rankHost {
+					break // the host's own order
+				}
 			}
+		}
+		if best != nil {
+			return best
 		}
 	}
 	return nil

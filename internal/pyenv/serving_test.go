@@ -106,6 +106,10 @@ func TestOrder(t *testing.T) {
 	}
 	s.want("3.12", true, old, "")
 	newest := s.downloaded("3.12.14", "20260814")
+	if _, err := s.pick(s.t.Context(), newest); err != nil { // as a download does at its end
+		t.Fatal(err)
+	}
+	s.want("3.12", true, newest, "") // although the older one was known before
 	if err := os.Remove(s.knownPath()); err != nil {
 		t.Fatal(err)
 	}

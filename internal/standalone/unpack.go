@@ -58,7 +58,7 @@ func unpack(archive io.Reader, dest string, o Options, most int64) error {
 	if err != nil {
 		return unsafeArchive(err)
 	}
-	u := unpacker{root: root, options: o, content: &io.LimitedReader{R: packed, N: most}, nodes: map[string]node{}}
+	u := unpacker{root: root, options: o, content: &io.LimitedReader{R: packed, N: most}, nodes: map[string]node{}, buffer: make([]byte, 64*limits.KiB)}
 	u.archive = tar.NewReader(u.content)
 	if err := u.all(); err != nil {
 		return u.classify(err)
@@ -91,6 +91,7 @@ type unpacker struct {
 	archive *tar.Reader
 	nodes   map[string]node
 	links   []symlink
+	buffer  []byte
 }
 
 // symlink waits until all files are there, so that none is written through it.
@@ -183,13 +184,14 @@ func (u *unpacker) member(h *tar.Header) error {
 // directories makes a directory and those above it. Something else in its
 // place is refused: no file is written through a link.
 func (u *unpacker) directories(name string) error {
+	made := u.nodes[name] == directory
 	for part := name; part != "."; part = path.Dir(part) {
 		if kind, taken := u.nodes[part]; taken && kind != directory {
 			return fmt.Errorf("member %s is a folder and something else", spec.Quote(part))
 		}
 		u.nodes[part] = directory
 	}
-	if name == "." {
+	if made || name == "." {
 		return nil
 	}
 	return u.root.MkdirAll(filepath.FromSlash(name), 0o755)
@@ -209,7 +211,7 @@ func (u *unpacker) write(name string, h *tar.Header) error {
 	}
 	// More than the archive may have in all ends the copy, whatever the header
 	// says.
-	_, err = io.Copy(f, u.archive)
+	_, err = io.CopyBuffer(struct{ io.Writer }{f}, u.archive, u.buffer)
 	return errors.Join(err, f.Close())
 }
 
