@@ -43,7 +43,8 @@ func offerBuilds() {
 var pythonBuild = sync.OnceValues(func() (build struct {
 	version string
 	tar     []byte
-}, err error) {
+}, err error,
+) {
 	ctx := context.Background()
 	python, err := repack.Find(ctx)
 	if err != nil {

@@ -62,10 +62,10 @@ func TestScripts(t *testing.T) {
 			"wheel":       wheel,
 
 			"python-mirror": pythonMirror,
-			"tuf":         tufCommand,
-			"forge-guess": forgeGuess,
-			"running":     running,
-			"sigstore":    sigstore,
+			"tuf":           tufCommand,
+			"forge-guess":   forgeGuess,
+			"running":       running,
+			"sigstore":      sigstore,
 		},
 	})
 }

@@ -21,8 +21,8 @@ import (
 )
 
 // tarball packs files, by name, as builds are packed; "name -> target" is a link.
-func tarball(t testing.TB, files map[string]string) []byte {
-	t.Helper()
+func tarball(tb testing.TB, files map[string]string) []byte {
+	tb.Helper()
 	var out bytes.Buffer
 	packed := gzip.NewWriter(&out)
 	w := tar.NewWriter(packed)
@@ -34,14 +34,14 @@ func tarball(t testing.TB, files map[string]string) []byte {
 			data = ""
 		}
 		if err := w.WriteHeader(&h); err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 		if _, err := w.Write([]byte(data)); err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 	}
 	if err := errors.Join(w.Close(), packed.Close()); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return out.Bytes()
 }

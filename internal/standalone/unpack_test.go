@@ -18,8 +18,8 @@ import (
 
 // pack makes an archive. A member without a type is a file with its name as
 // its content.
-func pack(t testing.TB, members ...tar.Header) []byte {
-	t.Helper()
+func pack(tb testing.TB, members ...tar.Header) []byte {
+	tb.Helper()
 	var out bytes.Buffer
 	packed := gzip.NewWriter(&out)
 	w := tar.NewWriter(packed)
@@ -33,14 +33,14 @@ func pack(t testing.TB, members ...tar.Header) []byte {
 			m.Mode = 0o644
 		}
 		if err := w.WriteHeader(&m); err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 		if _, err := w.Write([]byte(data)); err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 	}
 	if err := errors.Join(w.Close(), packed.Close()); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return out.Bytes()
 }
@@ -69,8 +69,8 @@ func honest() []tar.Header {
 }
 
 // tree lists what lies below a folder.
-func tree(t testing.TB, dir string) []string {
-	t.Helper()
+func tree(tb testing.TB, dir string) []string {
+	tb.Helper()
 	var out []string
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -81,7 +81,7 @@ func tree(t testing.TB, dir string) []string {
 		return err
 	})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return out
 }
