@@ -200,17 +200,26 @@ func TestDownloadResumes(t *testing.T) {
 
 // What had come and is not the beginning of the file costs one more request.
 func TestDownloadRestarts(t *testing.T) {
-	for name, size := range map[string]int{"other": 1000, "too long": len(hostBuild().archive) + 10} {
-		p, m, b := market(t)
-		if err := os.MkdirAll(p.host.Paths.Pythons(), 0o700); err != nil {
+	archive := []byte(strings.Repeat("an archive ", 10_000))
+	for name, size := range map[string]int{"other": 1000, "too long": len(archive) + 10} {
+		m := newMirror(t)
+		b := m.offer(t, "3.12.1", archive)
+		part, err := os.Create(filepath.Join(t.TempDir(), "part"))
+		if err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(p.host.Paths.Pythons(), partPrefix+b.SHA256.Short()), make([]byte, size), 0o600); err != nil {
+		if _, err := part.Write(make([]byte, size)); err != nil {
 			t.Fatal(err)
 		}
-		p.brought(t, m, b.Minor())
-		if len(m.asked) != 2 {
-			t.Errorf("%s: asked %v", name, m.asked)
+		d := &archiveDownload{client: http.DefaultClient, build: b, part: part, told: func(Progress) {}}
+		if err := d.all(t.Context(), b.URL(m.URL)); err != nil || len(m.asked) != 2 {
+			t.Errorf("%s: got %v, asked %v", name, err, m.asked)
+		}
+		if got, err := os.ReadFile(part.Name()); err != nil || !bytes.Equal(got, archive) {
+			t.Errorf("%s: got %d bytes, %v", name, len(got), err)
+		}
+		if err := part.Close(); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package repack
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -46,11 +47,12 @@ func Find(ctx context.Context) (string, error) {
 // with those modules of its standard library that tests need, and returns its
 // version. It serves tests where no archive of a real build is to be had.
 func Host(ctx context.Context, python, dest string) (version string, err error) {
+	var said bytes.Buffer
 	cmd := exec.CommandContext(ctx, python, "-I", "-S", "-B", "-c", survey)
-	cmd.Stderr = os.Stderr
+	cmd.Stderr = &said
 	out, err := cmd.Output()
 	if err != nil {
-		return "", fmt.Errorf("%s: %w", python, err)
+		return "", fmt.Errorf("%s: %w: %s", python, err, &said)
 	}
 	var is struct {
 		Program, Version, Stdlib string
