@@ -4,7 +4,7 @@ GO      ?= go
 TOOLS    = $(GO) tool -modfile=tools.mod
 SOURCES  = $(shell git ls-files '*.go')
 
-.PHONY: check fmt vet static lint test race fuzz bench network test-sigstore test-cgroup build cross
+.PHONY: check fmt vet static lint test race fuzz bench network test-sigstore test-cgroup build build-full test-embed cross
 
 check: fmt vet static lint race
 
@@ -63,6 +63,23 @@ test-cgroup:
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w' -o bin/patch-git ./cmd/patch-git
+
+# The program with an interpreter inside, for TARGET; the first time it fetches
+# the interpreter through the Go module proxy.
+TARGET    ?= $(shell $(GO) env GOOS)/$(shell $(GO) env GOARCH)
+EMBEDDED   = internal/standalone/embedded
+build-full:
+	$(GO) run ./docs/python/embed -goos $(word 1,$(subst /, ,$(TARGET))) -goarch $(word 2,$(subst /, ,$(TARGET))) -o $(EMBEDDED)
+	GOOS=$(word 1,$(subst /, ,$(TARGET))) GOARCH=$(word 2,$(subst /, ,$(TARGET))) CGO_ENABLED=0 \
+	  $(GO) build -tags embedpy -trimpath -ldflags='-s -w' -o bin/patch-git-full ./cmd/patch-git
+
+# That program where no Python can be found, and as root also as an ordinary
+# user (by the numbers, so that no account is needed).
+test-embed: build-full
+	$(GO) test -count=1 -tags embedpy -run Embedded -v ./internal/standalone
+	$(GO) test -c -o bin/full.test ./cmd/patch-git
+	cd cmd/patch-git && PATCH_GIT_FULL=$(CURDIR)/bin/patch-git-full $(CURDIR)/bin/full.test -test.v -test.run TestFull
+	@if [ "$$(id -u)" = 0 ]; then .ci/as-nobody; fi
 
 cross:
 	@for t in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64; do \

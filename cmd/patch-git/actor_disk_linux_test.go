@@ -19,7 +19,7 @@ import (
 
 // onDisk is the command
 //
-//	on-disk read-only|full|without-python|without-tun DIR cmd…
+//	on-disk read-only|full|without-python|full-without-python|without-tun DIR cmd…
 //
 // which runs a command that finds the folder on a disk that is read-only, or
 // full, or finds no Python in the system's folders, or no device to make
@@ -38,13 +38,16 @@ func onDisk() {
 func playOnDisk(args []string) error {
 	runtime.LockOSThread() // capabilities belong to a thread
 	if len(args) < 3 {
-		return errors.New("usage: on-disk read-only|full|without-python|without-tun dir cmd…")
+		return errors.New("usage: on-disk read-only|full|without-python|full-without-python|without-tun dir cmd…")
 	}
 	if os.Getenv("ON_DISK") == "" { // outside: start again inside
 		cmd := exec.Command("/proc/self/exe", args...)
 		cmd.Args[0], cmd.Env = "on-disk", append(os.Environ(), "ON_DISK=1")
 		cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 		cmd.SysProcAttr = ownMounts()
+		if sid, err := unix.Getsid(0); err == nil && sid == os.Getpid() {
+			cmd.Env = append(cmd.Env, sessionVariable+"=kept")
+		}
 		return cmd.Run()
 	}
 	dir, err := filepath.Abs(args[1])
@@ -61,6 +64,10 @@ func playOnDisk(args []string) error {
 		err = unix.Mount(os.DevNull, "/dev/net/tun", "", unix.MS_BIND, "")
 	case "full":
 		after, err = fullDisk(dir)
+	case "full-without-python":
+		if err = hidePython("/"); err == nil {
+			after, err = fullDisk(dir)
+		}
 	default:
 		err = fmt.Errorf("no disk is %s", args[0])
 	}

@@ -29,6 +29,7 @@ func TestMain(m *testing.M) {
 // says ttyin, which makes the process lead a session already.
 func patchGit() {
 	ownSession()
+	offerBuilds()
 	main()
 }
 
@@ -60,10 +61,12 @@ func TestScripts(t *testing.T) {
 			"bad-text":    badText,
 			"wheel-house": wheelHouse,
 			"wheel":       wheel,
-			"tuf":         tufCommand,
-			"forge-guess": forgeGuess,
-			"running":     running,
-			"sigstore":    sigstore,
+
+			"python-mirror": pythonMirror,
+			"tuf":           tufCommand,
+			"forge-guess":   forgeGuess,
+			"running":       running,
+			"sigstore":      sigstore,
 		},
 	})
 }

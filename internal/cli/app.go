@@ -105,7 +105,7 @@ byte changed since, and runs them in a sandbox that enforces what they declare.`
 	add("use", a.searchCommand(), a.infoCommand(), a.pullCommand(), a.runCommand(), a.listCommand(), a.removeCommand(),
 		a.verifyCommand(), a.runsCommand(), a.envCommand(), a.registryCommand(), a.logCommand())
 	add("write", a.newCommand(), a.checkCommand(), a.publishCommand(), a.yankCommand(), a.revokeCommand())
-	add("other", a.demoCommand(), a.doctorCommand(), a.trustCommand(), a.versionCommand())
+	add("other", a.demoCommand(), a.doctorCommand(), a.pythonCommand(), a.trustCommand(), a.versionCommand())
 	root.InitDefaultCompletionCmd()
 	if c, _, err := root.Find([]string{"completion"}); err == nil {
 		c.Args, c.RunE = noSuchCommand, root.RunE // a shell that there is not is an error

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/patch-cat/patch-git/internal/limits"
 	"github.com/patch-cat/patch-git/internal/pyenv"
 	"github.com/patch-cat/patch-git/internal/sandbox"
+	"github.com/patch-cat/patch-git/internal/standalone"
 	"github.com/patch-cat/patch-git/internal/trustroot"
 )
 
@@ -37,7 +39,7 @@ of patch-git. The exit code is 0 where tools can be installed and run.`,
 			lines := a.examine(c.Context())
 			ok := true
 			for _, l := range lines {
-				ok = ok && (l.OK || l.What == "sandbox driver" || l.What == "python candidate" || l.What == "journal" || l.What == trustLine || l.What == networkLine)
+				ok = ok && (l.OK || slices.Contains([]string{"sandbox driver", "python candidate", "journal", trustLine, networkLine, embeddedLine}, l.What))
 			}
 			if a.json {
 				if err := a.out.document(map[string]any{"schema": 1, "ok": ok, "checks": lines}); err != nil {
@@ -78,6 +80,7 @@ func (a *app) examine(ctx context.Context) []examined {
 		return append(lines, examined{"sandbox", false, err.Error(), fault.HintsOf(err)})
 	}
 	lines = append(lines, examined{"sandbox", true, "tools run confined", nil}, examineNetwork(ctx, box))
+	lines = append(lines, a.examineEmbedded()...)
 	good, refused, err := pyenv.New(a.host, box).Known(ctx)
 	if err != nil {
 		return append(lines, examined{"python", false, err.Error(), fault.HintsOf(err)})
@@ -89,7 +92,7 @@ func (a *app) examine(ctx context.Context) []examined {
 		lines = append(lines, examined{"python candidate", false, r, nil})
 	}
 	if len(good) == 0 {
-		return append(lines, examined{"python", false, "no CPython from 3.9 up", []string{"install one, for example: apt-get install python3"}})
+		return append(lines, examined{"python", false, "no CPython from 3.9 up", []string{"install one, for example: patch-git python install 3.14, or apt-get install python3"}})
 	}
 	return append(lines, examined{"python", true, "tools can run", nil})
 }
@@ -144,6 +147,24 @@ func (a *app) examineTrust() examined {
 		line.Notes = []string{"patch-git trust update"}
 	}
 	return line
+}
+
+// embeddedLine is the one about the interpreter in this program.
+const embeddedLine = "embedded python"
+
+// examineEmbedded says how old the interpreter in this program is: nobody but
+// whoever releases the program brings it up to date.
+func (a *app) examineEmbedded() []examined {
+	e := standalone.Embedded(a.host.GOOS, a.host.GOARCH)
+	if e == nil {
+		return nil
+	}
+	age := e.Age(a.host.Now())
+	line := examined{embeddedLine, true, fmt.Sprintf("%s, built %s, %d days old", e.Version, e.Date, int(age.Hours()/24)), nil}
+	if age > limits.PythonStaleAfter {
+		line.Notes = []string{"faults in it may be known and mended by now: get a newer patch-git, or patch-git python install " + e.Minor()}
+	}
+	return []examined{line}
 }
 
 // examineJournal reads every record of a run and what the runs wrote. Damage

@@ -129,6 +129,11 @@ func (a *app) askAndRun(ctx context.Context, o consume.RunOptions, run func(cons
 		if !ok {
 			return ran, err
 		}
+		if installed, err := a.offerPython(ctx, refusal); err != nil {
+			return nil, err
+		} else if installed {
+			continue
+		}
 		var answer *bool
 		switch refusal.Reason {
 		case consume.ReasonConfirm:

@@ -26,6 +26,27 @@ func (c *Client) sandbox(ctx context.Context, o RunOptions) (*sandbox.Sandbox, e
 	return sandbox.Open(ctx, ahead.Options(c.Host.Paths, c.Host.Now))
 }
 
+// Pythons opens the interpreters of this user.
+func (c *Client) Pythons(ctx context.Context) (*pyenv.Pythons, error) {
+	box, err := c.sandbox(ctx, false)
+	if err != nil {
+		return nil, err
+	}
+	return pyenv.New(c.Host, box), nil
+}
+
+// InstallPython downloads an interpreter, "3.12" or "3.12.14", from the mirror
+// if one is named. fresh is false where it was there.
+func (c *Client) InstallPython(ctx context.Context, version, mirror string) (in *pyenv.Interpreter, fresh bool, err error) {
+	p, err := c.Pythons(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	return p.Download(ctx, version, pyenv.DownloadOptions{Mirror: mirror, Progress: func(g pyenv.Progress) {
+		c.progress(g.Step+" Python "+version, g.Done, g.Total)
+	}})
+}
+
 // prepare makes ready what a release needs to run, so that the first run is as
 // quick as the next: its packages and its bytecode. A machine that cannot run
 // the tool can still install it; the reason is a warning, and the run says it

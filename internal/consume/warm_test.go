@@ -251,10 +251,11 @@ func BenchmarkPoolCalls(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	_, python, err := s.client.job(b.Context(), w.box, subject, []byte("{}"), nil, sandbox.Limits{})
+	_, python, release, err := s.client.job(b.Context(), w.box, subject, []byte("{}"), nil, sandbox.Limits{})
 	if err != nil {
 		b.Fatal(err)
 	}
+	defer release()
 	tool := filepath.Join(b.TempDir(), "tool.py")
 	if err := os.WriteFile(tool, subject.Main, 0o600); err != nil {
 		b.Fatal(err)

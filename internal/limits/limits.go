@@ -101,6 +101,17 @@ const (
 	Download     = 10 * time.Minute
 )
 
+// Interpreters that are downloaded or embedded.
+const (
+	PythonArchive = 192 * MiB // as downloaded; the largest of the table is far below
+	PythonContent = 1 << 30   // unpacked, with what is left out
+	PythonMembers = 50_000
+	PythonPins    = 64 * KiB
+	// PythonStaleAfter is how old an embedded interpreter may be before doctor
+	// says so: CPython mends security faults every few months.
+	PythonStaleAfter = 180 * 24 * time.Hour
+)
+
 // State of one user.
 const (
 	// Pin is more than what is kept of one registry can need: a head with its

@@ -85,6 +85,14 @@ func (p Paths) Keys() string { return join(p.Root, "keys") }
 // Cache is what can be deleted at any time.
 func (p Paths) Cache() string { return join(p.Root, "cache") }
 
+// Pythons has interpreters that this program brought, each in a folder of its
+// own.
+func (p Paths) Pythons() string { return join(p.Cache(), "python") }
+
+// Pins says which interpreter serves which version of Python, where the user
+// said so, mode 0600.
+func (p Paths) Pins() string { return join(p.Root, "python.json") }
+
 // Driver says which driver of the sandbox works until the next boot.
 func (p Paths) Driver() string { return join(p.Cache(), "sandbox.json") }
 

@@ -25,37 +25,54 @@ var programName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompi
 
 // candidate is a program that may be an interpreter.
 type candidate struct {
-	path  string // links resolved
-	minor int    // by the name; -1 when the name does not tell
-	mine  bool   // the person pointed at it
+	path   string // links resolved
+	minor  int    // by the name, or the pin; -1 when the name does not tell
+	from   string // [Installed] and the like
+	mine   bool   // the person pointed at it for this command
+	pinned bool   // the person said that it serves its minor version
 }
 
 // candidates lists programs that may be a Python of at least the given minor,
 // best first: the person's own, the exact minor, those that don't tell, the
-// lowest newer one. Nothing is run to make the list.
-func (p *Pythons) candidates(minor int) []candidate {
+// lowest newer one; of one minor version the pinned one, what this program
+// brought, and what the host has. Nothing is run to make the list.
+func (p *Pythons) candidates(minor int, pins map[string]string) []candidate {
 	var out []candidate
 	seen := map[string]bool{}
-	add := func(path string, mine bool) {
+	add := func(c candidate) {
+		if !seen[c.path] && (c.minor < 0 || c.minor >= minor) {
+			out = append(out, c)
+		}
+		seen[c.path] = true
+	}
+	found := func(path string, mine bool) {
 		real, err := filepath.EvalSymlinks(path)
-		if err != nil || seen[real] || !regular(real) {
+		if err != nil || !regular(real) {
 			return
 		}
-		seen[real] = true
-		c := candidate{path: real, minor: -1, mine: mine}
+		c := candidate{path: real, minor: -1, from: p.origin(real), mine: mine}
 		if m := programName().FindStringSubmatch(filepath.Base(real)); m != nil {
 			c.minor = number(m[1])
 		}
-		if c.minor < 0 || c.minor >= minor {
-			out = append(out, c)
-		}
+		add(c)
 	}
 	if mine := p.host.Getenv(Override); filepath.IsAbs(mine) {
-		add(mine, true)
+		found(mine, true)
+	}
+	for want, path := range pins {
+		_, m := versionParts(want)
+		add(candidate{path: path, minor: m, from: p.origin(path), pinned: true})
+	}
+	for _, in := range p.installed() {
+		found(in.program(p.host.GOOS), false)
+	}
+	if e := p.embedded; e != nil {
+		_, m := versionParts(e.Version)
+		add(candidate{path: p.embeddedProgram(), minor: m, from: e.ID()})
 	}
 	for _, dir := range p.directories() {
 		for _, name := range names(minor, p.host.GOOS) {
-			add(filepath.Join(dir, name), false)
+			found(filepath.Join(dir, name), false)
 		}
 	}
 	slices.SortStableFunc(out, func(a, b candidate) int { return cmp.Compare(a.order(minor), b.order(minor)) })
@@ -66,6 +83,8 @@ func (p *Pythons) candidates(minor int) []candidate {
 func (c candidate) order(minor int) int {
 	switch {
 	case c.mine:
+		return -3
+	case c.minor == minor && c.pinned:
 		return -2
 	case c.minor == minor:
 		return -1
@@ -87,11 +106,11 @@ func names(minor int, goos string) []string {
 	return out
 }
 
-// directories are the places where interpreters lie, in the order in which
-// they are preferred. Entries of PATH that are not absolute are ignored: what
+// directories are the places of the host where interpreters lie, in the order
+// in which they are preferred. Entries of PATH that are not absolute are ignored: what
 // they mean depends on where one stands.
 func (p *Pythons) directories() []string {
-	home, getenv := p.host.Home, p.host.Getenv
+	getenv := p.host.Getenv
 	below := func(base, pattern string) []string {
 		if !filepath.IsAbs(base) {
 			return nil
@@ -99,20 +118,14 @@ func (p *Pythons) directories() []string {
 		found, _ := filepath.Glob(filepath.Join(globQuote(base), pattern))
 		return found
 	}
-	inHome := func(parts ...string) string {
-		if home == "" {
-			return ""
-		}
-		return filepath.Join(append([]string{home}, parts...)...)
-	}
-	out := below(p.host.Paths.Cache(), "python/*/bin")
+	var out []string
 	for _, dir := range filepath.SplitList(getenv("PATH")) {
 		if filepath.IsAbs(dir) {
 			out = append(out, filepath.Clean(dir))
 		}
 	}
-	out = append(out, below(or(getenv("PYENV_ROOT"), inHome(".pyenv")), "versions/*/bin")...)
-	uv := or(getenv("UV_PYTHON_INSTALL_DIR"), filepath.Join(or(getenv("XDG_DATA_HOME"), inHome(".local", "share")), "uv", "python"))
+	pyenv, uv := p.managers()
+	out = append(out, below(pyenv, "*/bin")...)
 	out = append(out, below(uv, "*/bin")...)
 	switch p.host.GOOS {
 	case "windows":
@@ -132,6 +145,20 @@ func (p *Pythons) directories() []string {
 		}
 	}
 	return unique
+}
+
+// managers are the folders in which pyenv and uv keep interpreters.
+func (p *Pythons) managers() (pyenv, uv string) {
+	getenv := p.host.Getenv
+	inHome := func(parts ...string) string {
+		if p.host.Home == "" {
+			return ""
+		}
+		return filepath.Join(append([]string{p.host.Home}, parts...)...)
+	}
+	pyenv = filepath.Join(or(getenv("PYENV_ROOT"), inHome(".pyenv")), "versions")
+	uv = or(getenv("UV_PYTHON_INSTALL_DIR"), filepath.Join(or(getenv("XDG_DATA_HOME"), inHome(".local", "share")), "uv", "python"))
+	return pyenv, uv
 }
 
 // globQuote keeps the characters of a directory's name from being a pattern.

@@ -220,6 +220,12 @@ func (p *Pythons) staging() string { return filepath.Join(p.host.Paths.Envs(), "
 func (p *Pythons) sweep() {
 	now := p.host.Now()
 	_, _ = durable.Sweep(p.downloads(), staleAfter, now)
+	parts, _ := filepath.Glob(filepath.Join(globQuote(p.host.Paths.Pythons()), partPrefix+"*"))
+	for _, part := range parts {
+		if info, err := os.Lstat(part); err == nil && now.Sub(info.ModTime()) > staleAfter {
+			_ = os.Remove(part)
+		}
+	}
 	list, _ := os.ReadDir(p.staging())
 	for _, e := range list {
 		if info, err := e.Info(); err == nil && now.Sub(info.ModTime()) > staleAfter {

@@ -97,11 +97,17 @@ func (s *stage) python(path, version string) string {
 			s.t.Fatal(err)
 		}
 	}
-	s.answers[path] = answer{
+	s.answers[path] = actorAnswer(version)
+	return path
+}
+
+// actorAnswer is what an interpreter of a version says.
+func actorAnswer(version string) answer {
+	major, minor := versionParts(version)
+	return answer{
 		Implementation: "cpython", Version: version, Release: "final", Cache: fmt.Sprintf("cpython-%d%d", major, minor),
 		Magic: "cb0d0d0a", Build: []string{version}, Libc: "glibc 2.36",
 	}
-	return path
 }
 
 // script puts a shim at a path: a shell script, as version managers make.

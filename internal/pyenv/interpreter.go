@@ -7,6 +7,7 @@ import (
 
 	"github.com/patch-cat/patch-git/internal/host"
 	"github.com/patch-cat/patch-git/internal/sandbox"
+	"github.com/patch-cat/patch-git/internal/standalone"
 	"github.com/patch-cat/patch-git/spec"
 )
 
@@ -19,12 +20,15 @@ type Box interface {
 // Pythons is the door to the interpreters and environments of one user. Its
 // methods can be called from several goroutines and processes at once.
 type Pythons struct {
-	host *host.Host
-	box  Box
+	host     *host.Host
+	box      Box
+	embedded *standalone.Archive // nil for most builds of this program
 }
 
 // New makes a Pythons. Every interpreter it knows is run in box.
-func New(h *host.Host, box Box) *Pythons { return &Pythons{host: h, box: box} }
+func New(h *host.Host, box Box) *Pythons {
+	return &Pythons{host: h, box: box, embedded: standalone.Embedded(h.GOOS, h.GOARCH)}
+}
 
 // Interpreter is a CPython that ran in the sandbox and said what it is.
 type Interpreter struct {

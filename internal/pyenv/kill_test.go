@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -18,6 +17,7 @@ import (
 	"github.com/patch-cat/patch-git/internal/host"
 	"github.com/patch-cat/patch-git/internal/paths"
 	"github.com/patch-cat/patch-git/internal/sandbox"
+	"github.com/patch-cat/patch-git/internal/standalone"
 	"github.com/patch-cat/patch-git/ledger"
 )
 
@@ -30,6 +30,9 @@ type victim struct {
 	Step         int // the sign of life after which it dies
 	Python       Interpreter
 	Closure      ledger.Closure
+
+	Build          *standalone.Build // to install this interpreter in place of packages
+	Facts, Archive string            // to unpack this one, as if it were embedded
 }
 
 // beVictim installs, and ends by its own SIGKILL at the given sign of life,
@@ -59,6 +62,9 @@ func beVictim(text string) error {
 	h := &host.Host{
 		Getenv: func(string) string { return "" }, Now: time.Now, GOOS: runtime.GOOS, GOARCH: runtime.GOARCH,
 		Paths: paths.Paths{Root: v.Root}, HTTP: func() *http.Client { return http.DefaultClient },
+	}
+	if v.Build != nil || v.Archive != "" {
+		return v.download(ctx, h, s, sign)
 	}
 	_, err = New(h, signing{s, sign}).Install(ctx, &v.Python, &v.Closure, InstallOptions{
 		Mirrors: []string{v.Mirror}, Progress: func(Progress) { sign() },
@@ -100,10 +106,6 @@ func (s signing) Run(ctx context.Context, job sandbox.Job) (sandbox.Outcome, err
 // Killed at any of its steps, an installation leaves nothing that the next one
 // takes for finished, and the next one succeeds.
 func TestKilled(t *testing.T) {
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
 	p := real(t)
 	in := anyPython(t, p)
 	c := newCellar(t)
@@ -116,16 +118,7 @@ func TestKilled(t *testing.T) {
 			t.Fatal("the installation never came to its end")
 		}
 		p := New(testHost(t, nil), p.box)
-		text, err := json.Marshal(victim{p.host.Paths.Root, c.URL, step, *in, *closure})
-		if err != nil {
-			t.Fatal(err)
-		}
-		cmd := exec.CommandContext(t.Context(), self)
-		cmd.Env = append(os.Environ(), victimVariable+"="+string(text))
-		out, err := cmd.CombinedOutput()
-		if finished = err == nil; !finished && !strings.Contains(err.Error(), "killed") {
-			t.Fatalf("step %d: the victim said %v: %s", step, err, out)
-		}
+		finished = kill(t, victim{Root: p.host.Paths.Root, Mirror: c.URL, Step: step, Python: *in, Closure: *closure}) == nil
 		env, err := p.Install(t.Context(), in, closure, InstallOptions{Mirrors: []string{c.URL}})
 		if err != nil {
 			t.Fatalf("step %d: got %v after a kill, want the installation to succeed", step, err)

@@ -10,11 +10,12 @@ import (
 
 	"github.com/patch-cat/patch-git/internal/durable"
 	"github.com/patch-cat/patch-git/internal/limits"
+	"github.com/patch-cat/patch-git/internal/standalone"
 )
 
 // knownSchema changes whenever what is found out about an interpreter does, so
 // that an answer of an older program is asked for again.
-const knownSchema = "patch-git/pythons/v1"
+const knownSchema = "patch-git/pythons/v2"
 
 // refusedFor is how long a program that was no interpreter is not tried again.
 // It may be one tomorrow without its file changing: a library it lacked can be
@@ -33,6 +34,7 @@ type known struct {
 type trial struct {
 	Path     string       `json:"path"`
 	Identity string       `json:"identity"`
+	From     string       `json:"from"` // [Installed] and the like; of the embedded one its ID
 	Python   *Interpreter `json:"python,omitempty"`
 	Refused  string       `json:"refused,omitempty"`
 	Time     time.Time    `json:"time"`
@@ -66,6 +68,39 @@ func (k known) lookup(path string, now time.Time) (trial, bool) {
 		return trial{}, false
 	}
 	return t, true
+}
+
+// remembered returns the interpreter of exactly a version that is preferred of
+// those that are known, or nil where a search has to tell. pin is the one that
+// the person pinned, or "".
+func (p *Pythons) remembered(k known, want, pin string, now time.Time) *Interpreter {
+	is := func(t trial) bool { return t.Python != nil && t.Python.Minor() == want }
+	if pin != "" {
+		if t, ok := k.lookup(pin, now); ok && is(t) {
+			return t.Python
+		}
+		return nil
+	}
+	for _, rank := range []int{rankInstalled, rankEmbedded, rankHost} {
+		if rank == rankHost && p.embedded != nil && p.embedded.Minor() == want {
+			return nil // it goes before those of the host and was not tried yet
+		}
+		var best *Interpreter
+		for _, t := range k.Tried {
+			if !is(t) || p.rank(t.From) != rank || best != nil && standalone.CompareVersions(t.Python.Version, best.Version) <= 0 {
+				continue
+			}
+			if t, ok := k.lookup(t.Path, now); ok {
+				if best = t.Python; rank == rankHost {
+					break // the host's own order
+				}
+			}
+		}
+		if best != nil {
+			return best
+		}
+	}
+	return nil
 }
 
 // record adds trials. Two processes that do so at once lose at most one

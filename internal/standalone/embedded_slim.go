@@ -1,0 +1,6 @@
+//go:build !embedpy
+
+package standalone
+
+// The program as it is built usually embeds no interpreter.
+const facts, content = "", ""
