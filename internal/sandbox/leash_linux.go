@@ -114,7 +114,7 @@ func leash(o *order) *setupError {
 		return failed(stepLandlock, "", err)
 	}
 	for _, m := range o.job.Mounts {
-		fd, err := openSource(m.Source)
+		fd, _, err := openSource(m.Source, m.Is)
 		if err != nil {
 			return err
 		}

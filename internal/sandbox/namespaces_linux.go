@@ -23,6 +23,8 @@ type namespaces struct{}
 
 func (namespaces) name() string { return "namespaces" }
 
+func (namespaces) hides() {}
+
 // open is empty: what this driver leaves open, the helper notes while it runs.
 func (namespaces) open() []string { return nil }
 

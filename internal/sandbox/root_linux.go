@@ -27,6 +27,7 @@ const at = "/dev"
 type root struct {
 	o     *order
 	trees []int // cloned mounts of the job, in the order of its mounts
+	masks []int // mounts that hide what is below them
 	fd    int
 	dev   uint64
 }
@@ -92,7 +93,7 @@ func becomeInner() *setupError {
 func (r *root) collect() *setupError {
 	slices.SortFunc(r.o.job.Mounts, func(a, b Mount) int { return strings.Compare(a.Target, b.Target) })
 	for _, m := range r.o.job.Mounts {
-		src, err := openSource(m.Source)
+		src, _, err := openSource(m.Source, m.Is)
 		if err != nil {
 			return err
 		}
@@ -113,38 +114,6 @@ func (r *root) collect() *setupError {
 		r.trees = append(r.trees, tree)
 	}
 	return nil
-}
-
-// openSource opens a mount's source without following a single link, and
-// refuses the kernel's own file systems under whatever name.
-func openSource(path string) (int, *setupError) {
-	fd, err := unix.Openat2(unix.AT_FDCWD, path, &unix.OpenHow{
-		Flags:   unix.O_PATH | unix.O_NOFOLLOW | unix.O_CLOEXEC,
-		Resolve: unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS,
-	})
-	if err != nil {
-		return -1, failed(stepSource, path, err)
-	}
-	var st unix.Stat_t
-	var fs unix.Statfs_t
-	if err = unix.Fstat(fd, &st); err == nil {
-		err = unix.Fstatfs(fd, &fs)
-	}
-	kind := st.Mode & unix.S_IFMT
-	switch {
-	case err != nil:
-	case kind != unix.S_IFDIR && kind != unix.S_IFREG:
-		// A socket, a pipe or a device would be a door to another process.
-		err = unix.EINVAL
-	case fs.Type == unix.PROC_SUPER_MAGIC || fs.Type == unix.SYSFS_MAGIC || fs.Type == unix.DEVPTS_SUPER_MAGIC ||
-		fs.Type == unix.CGROUP_SUPER_MAGIC || fs.Type == unix.CGROUP2_SUPER_MAGIC || fs.Type == unix.NSFS_MAGIC ||
-		fs.Type == unix.DEBUGFS_MAGIC || fs.Type == unix.TRACEFS_MAGIC || fs.Type == unix.SECURITYFS_MAGIC || fs.Type == unix.BPF_FS_MAGIC:
-		err = unix.EINVAL
-	default:
-		return fd, nil
-	}
-	_ = unix.Close(fd)
-	return -1, failed(stepSource, path, err)
 }
 
 // size is the option that bounds the root's tmpfs.
@@ -230,14 +199,20 @@ func (r *root) fit() *setupError {
 	return r.link(r.o.links)
 }
 
-// place puts the cloned mounts where the job wants them.
+// place puts the cloned mounts where the job wants them, and what they hide
+// out of sight.
 func (r *root) place() *setupError {
 	for i, m := range r.o.job.Mounts {
 		if err := r.mountAt(r.trees[i], m.Target); err != nil {
 			return failed(stepTarget, m.Target, err)
 		}
+		for _, h := range m.Hide {
+			if err := r.mask(h); err != nil {
+				return err
+			}
+		}
 	}
-	return nil
+	return r.sealMasks()
 }
 
 // mountAt attaches a detached mount below the new root. What is missing of the
