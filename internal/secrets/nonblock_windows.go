@@ -1,0 +1,3 @@
+package secrets
+
+const openNonblock = 0
