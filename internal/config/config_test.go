@@ -201,7 +201,7 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte(`{"schema":1,"tools":{"a/b/some_tool":{"allow_read":["~/x"]}}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		c, err := Parse(data)
-		if err != nil {
+		if err != nil || len(data) > limits.Config/8 { // written with spaces, it may become too large
 			return
 		}
 		b, err := c.Encode()

@@ -68,6 +68,36 @@ func identify(st *unix.Stat_t) Identity {
 	return Identity{Dev: st.Dev, Ino: st.Ino, Kind: st.Mode & unix.S_IFMT}
 }
 
+// Identify tells which file or folder lies at a path, whatever kind it is.
+func Identify(path string) (Identity, error) {
+	fd, err := unix.Openat2(unix.AT_FDCWD, path, &unix.OpenHow{Flags: unix.O_PATH | unix.O_NOFOLLOW | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS})
+	if err != nil {
+		return Identity{}, failed(stepSame, path, err).classify()
+	}
+	defer func() { _ = unix.Close(fd) }()
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil {
+		return Identity{}, failed(stepSource, path, err).classify()
+	}
+	return identify(&st), nil
+}
+
+// OfKernel tells whether a folder is in one of the kernel's own file systems,
+// which may be mounted anywhere: a mount of what is around it would show it.
+func OfKernel(dir *os.File) bool {
+	var fs unix.Statfs_t
+	return unix.Fstatfs(int(dir.Fd()), &fs) != nil || kernels(&fs)
+}
+
+func kernels(fs *unix.Statfs_t) bool {
+	switch fs.Type {
+	case unix.PROC_SUPER_MAGIC, unix.SYSFS_MAGIC, unix.DEVPTS_SUPER_MAGIC, unix.CGROUP_SUPER_MAGIC, unix.CGROUP2_SUPER_MAGIC,
+		unix.NSFS_MAGIC, unix.DEBUGFS_MAGIC, unix.TRACEFS_MAGIC, unix.SECURITYFS_MAGIC, unix.BPF_FS_MAGIC:
+		return true
+	}
+	return false
+}
+
 // openSource opens a mount's source without following a single link, and
 // refuses the kernel's own file systems under whatever name. Where it is known
 // which file it must be, another one is refused. A driver that brings the
@@ -98,9 +128,7 @@ func openSource(path string, want Identity) (int, Identity, *setupError) {
 	case is.Kind != unix.S_IFDIR && is.Kind != unix.S_IFREG:
 		// A socket, a pipe or a device would be a door to another process.
 		err = unix.EINVAL
-	case fs.Type == unix.PROC_SUPER_MAGIC || fs.Type == unix.SYSFS_MAGIC || fs.Type == unix.DEVPTS_SUPER_MAGIC ||
-		fs.Type == unix.CGROUP_SUPER_MAGIC || fs.Type == unix.CGROUP2_SUPER_MAGIC || fs.Type == unix.NSFS_MAGIC ||
-		fs.Type == unix.DEBUGFS_MAGIC || fs.Type == unix.TRACEFS_MAGIC || fs.Type == unix.SECURITYFS_MAGIC || fs.Type == unix.BPF_FS_MAGIC:
+	case kernels(&fs):
 		err = unix.EINVAL
 	default:
 		return fd, is, nil

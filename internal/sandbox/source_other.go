@@ -62,3 +62,15 @@ func (s *Source) Make(name string) (*Source, error) {
 
 // Close does nothing here.
 func (*Source) Close() error { return nil }
+
+// Identify tells files from folders, and no more.
+func Identify(path string) (Identity, error) {
+	s, err := OpenSource(path)
+	if err != nil {
+		return Identity{}, err
+	}
+	return s.Is(), nil
+}
+
+// OfKernel is false: such a folder is given only by a driver of Linux.
+func OfKernel(*os.File) bool { return false }

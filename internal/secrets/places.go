@@ -12,7 +12,7 @@ var places = [...]string{
 	".config/op", ".op", ".config/1password", ".lastpass", ".local/share/lpass", ".vault-token", ".minisign", ".signify", ".sigstore",
 	".config/systemd/credentials",
 	// Clouds and clusters.
-	".aws", ".azure", ".config/gcloud", ".kube", ".docker/config.json", ".config/containers/auth.json", ".oci", ".aliyun", ".tccli",
+	".aws", ".azure", ".config/gcloud", ".kube", ".docker/config.json", "containers/auth.json", ".oci", ".aliyun", ".tccli",
 	".bluemix", ".config/doctl", ".config/hcloud", ".config/linode-cli", ".config/scw", ".config/exoscale", ".config/flyctl", ".fly", ".config/heroku",
 	".config/netlify", ".config/vercel", ".local/share/com.vercel.cli", ".config/wrangler", ".wrangler/config", ".railway", ".config/rclone", ".s3cfg", ".boto", ".gsutil",
 	".terraform.d/credentials.tfrc.json", ".terraformrc", ".pulumi/credentials.json", ".chef", ".ansible_vault_pass", ".vagrant.d/data", ".minikube", ".config/argocd",
@@ -47,7 +47,7 @@ var system = [...]string{
 	"/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/sudoers", "/etc/sudoers.d", "/etc/security/opasswd", "/etc/master.passwd",
 	"/etc/ssl/private", "/etc/pki/tls/private", "/etc/pki/private", "/etc/letsencrypt", "/etc/krb5.keytab", "/etc/krb5kdc", "/etc/ipsec.secrets", "/etc/ipsec.d/private", "/etc/swanctl/private",
 	"/etc/wireguard", "/etc/openvpn", "/etc/ppp/chap-secrets", "/etc/ppp/pap-secrets", "/etc/networkmanager/system-connections", "/etc/netplan", "/etc/wpa_supplicant", "/etc/iwd", "/var/lib/iwd", "/var/lib/networkmanager",
-	"/etc/docker/key.json", "/etc/kubernetes", "/etc/rancher", "/var/lib/kubelet", "/var/lib/rancher", "/run/secrets", "/run/credentials", "/run/user", "/run/agenix", "/run/keys", "/etc/credstore", "/etc/credstore.encrypted", "/var/lib/systemd/credential.secret", "/var/lib/tpm2-tss",
+	"/etc/docker/key.json", "/etc/kubernetes", "/etc/rancher", "/var/lib/kubelet", "/var/lib/rancher", "/run/secrets", "/run/credentials", "/run/agenix", "/run/keys", "/etc/credstore", "/etc/credstore.encrypted", "/var/lib/systemd/credential.secret", "/var/lib/tpm2-tss",
 	"/etc/cryptsetup-keys.d", "/etc/luks", "/etc/vault.d", "/etc/rclone.conf", "/etc/exim4/passwd.client", "/etc/postfix/sasl_passwd", "/etc/mysql/debian.cnf", "/var/lib/samba/private", "/var/lib/sss",
 	"/var/spool/mail", "/var/mail", "/var/lib/docker", "/var/lib/containerd", "/var/lib/lxd", "/var/lib/libvirt/secrets", "/etc/libvirt/secrets", "/private/etc/master.passwd", "/private/var/db/dslocal", "/library/keychains",
 }

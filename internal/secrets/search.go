@@ -13,9 +13,7 @@ import (
 
 // Found is what a search found.
 type Found struct {
-	Paths []string // the secrets, relative to the folder, with slashes
-	// Spared is the folder that must not be given at all, "" where it is not there.
-	Spared string
+	Paths []string // what must not be given, relative to the folder, with slashes
 	// Left are folders that were not searched, and More tells that there are
 	// others which are not even known.
 	Left []string
@@ -33,11 +31,12 @@ type folder struct {
 
 // Search looks for secrets below a folder, of which at is the absolute path. It
 // stops, and says what it left, at the numbers of package limits, and when ctx
-// ends. spare is a folder that must not be in there; nil for none. What the
-// caller may not read is skipped, for nobody else may read it on its behalf.
-func (k *Known) Search(ctx context.Context, root *os.Root, at string, spare fs.FileInfo) (Found, error) {
+// ends. Each folder that it enters is shown to look, which may want it to be
+// hidden as a whole, or may end the search. What the caller may not read is
+// skipped, for nobody else may read it on its behalf.
+func (k *Known) Search(ctx context.Context, root *os.Root, at string, look func(*os.File) (hide bool, err error)) (Found, error) {
 	var f Found
-	s := search{known: k, root: root, at: plain(at), spare: spare, found: &f}
+	s := search{known: k, root: root, at: plain(at), look: look, found: &f}
 	queue := []folder{{".", 0}}
 	for len(queue) > 0 {
 		next := queue[0]
@@ -63,7 +62,7 @@ type search struct {
 	known *Known
 	root  *os.Root
 	at    string // in lower case
-	spare fs.FileInfo
+	look  func(*os.File) (bool, error)
 	found *Found
 	seen  int
 }
@@ -78,10 +77,9 @@ func (s *search) folder(ctx context.Context, dir folder) ([]folder, error) {
 		return nil, err
 	}
 	defer func() { _ = f.Close() }()
-	if s.spare != nil {
-		if info, err := f.Stat(); err == nil && os.SameFile(info, s.spare) {
-			s.found.Spared = dir.rel
-		}
+	if hide, err := s.look(f); hide || err != nil {
+		s.found.Paths = append(s.found.Paths, dir.rel)
+		return nil, err
 	}
 	var below []folder
 	for {

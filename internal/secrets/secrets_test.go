@@ -158,6 +158,8 @@ func plant(t *testing.T, files map[string]string) (*os.Root, string) {
 	return root, dir
 }
 
+func all(*os.File) (bool, error) { return false, nil }
+
 func TestSearch(t *testing.T) {
 	root, dir := plant(t, map[string]string{
 		"readme": "x", ".env": "A=b", "a/.env.example": "A=", "a/b/c/.npmrc": "t", "a/.ssh/id_rsa": "k", "a/.ssh/known_hosts": "h",
@@ -169,13 +171,13 @@ func TestSearch(t *testing.T) {
 	if err := os.Symlink("/", filepath.Join(dir, "whole")); err != nil {
 		t.Fatal(err)
 	}
-	f, err := New("/home/me").Search(t.Context(), root, dir, nil)
+	f, err := New("/home/me").Search(t.Context(), root, dir, all)
 	if err != nil {
 		t.Fatal(err)
 	}
 	slices.Sort(f.Paths)
 	want := []string{".config/gh", ".env", "a/.ssh", "a/b/c/.npmrc", "a/key.pem"}
-	if !slices.Equal(f.Paths, want) || f.Left != nil || f.More || f.Spared != "" {
+	if !slices.Equal(f.Paths, want) || f.Left != nil || f.More {
 		t.Errorf("got %+v, want %v", f, want)
 	}
 }
@@ -188,27 +190,36 @@ func TestSearchBelowAPlace(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = sub.Close() }()
-	f, err := New("/home/me").Search(t.Context(), sub, filepath.Join(dir, ".config"), nil)
+	f, err := New("/home/me").Search(t.Context(), sub, filepath.Join(dir, ".config"), all)
 	if err != nil || !slices.Equal(f.Paths, []string{"gcloud"}) {
 		t.Errorf("%+v, %v", f, err)
 	}
 }
 
-// TestSearchSpares finds a folder under whatever name.
-func TestSearchSpares(t *testing.T) {
-	root, dir := plant(t, map[string]string{"a/b/state/x": "x"})
-	info, err := os.Stat(filepath.Join(dir, "a/b/state"))
-	if err != nil {
-		t.Fatal(err)
+// TestSearchLooks: who looks at the folders hides one, or ends the search.
+func TestSearchLooks(t *testing.T) {
+	root, dir := plant(t, map[string]string{"a/b/other/.env": "x", "a/b/x": "x"})
+	at := func(name string, hide bool, err error) func(*os.File) (bool, error) {
+		return func(f *os.File) (bool, error) {
+			if filepath.Base(f.Name()) == name {
+				return hide, err
+			}
+			return false, nil
+		}
 	}
-	if f, err := New("").Search(t.Context(), root, "/elsewhere", info); err != nil || f.Spared != "a/b/state" {
-		t.Errorf("%+v, %v", f, err)
-	}
-	if info, err = os.Stat(t.TempDir()); err != nil {
-		t.Fatal(err)
-	}
-	if f, err := New("").Search(t.Context(), root, "/elsewhere", info); err != nil || f.Spared != "" {
-		t.Errorf("the twin: %+v, %v", f, err)
+	for _, c := range []struct {
+		look func(*os.File) (bool, error)
+		want []string
+		ok   bool
+	}{
+		{at("other", true, nil), []string{"a/b/other"}, true},
+		{at("none", true, nil), []string{"a/b/other/.env"}, true},
+		{at("other", false, os.ErrInvalid), []string{"a/b/other"}, false},
+	} {
+		f, err := New("").Search(t.Context(), root, dir, c.look)
+		if (err == nil) != c.ok || !slices.Equal(f.Paths, c.want) {
+			t.Errorf("%+v, %v, want %v", f, err, c.want)
+		}
 	}
 }
 
@@ -216,13 +227,13 @@ func TestSearchSpares(t *testing.T) {
 func TestSearchIsBounded(t *testing.T) {
 	deep := strings.Repeat("d/", limits.GrantDepth+1) + ".env"
 	root, dir := plant(t, map[string]string{deep: "x", "shallow/.env": "x"})
-	f, err := New("").Search(t.Context(), root, dir, nil)
+	f, err := New("").Search(t.Context(), root, dir, all)
 	if err != nil || !slices.Equal(f.Paths, []string{"shallow/.env"}) || len(f.Left) != 1 {
 		t.Errorf("%+v, %v", f, err)
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if f, err := New("").Search(ended, root, dir, nil); err != nil || !slices.Equal(f.Left, []string{"."}) {
+	if f, err := New("").Search(ended, root, dir, all); err != nil || !slices.Equal(f.Left, []string{"."}) {
 		t.Errorf("%+v, %v", f, err)
 	}
 	files := map[string]string{}
@@ -230,7 +241,7 @@ func TestSearchIsBounded(t *testing.T) {
 		files[fmt.Sprintf("d%d/x", i)] = "x"
 	}
 	root, dir = plant(t, files)
-	s := search{known: New(""), root: root, at: dir, found: &Found{}, seen: limits.GrantEntries}
+	s := search{known: New(""), root: root, at: dir, look: all, found: &Found{}, seen: limits.GrantEntries}
 	if below, err := s.folder(t.Context(), folder{".", 0}); err != nil || len(below) != 20 || len(s.found.Left) != 1 {
 		t.Errorf("%v %v %+v", below, err, s.found)
 	}
