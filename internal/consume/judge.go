@@ -102,7 +102,7 @@ func (j *judge) judge(d *granted, named string) (secret bool, err error) {
 
 // headOf reads the beginning of what was opened, and of nothing else.
 func headOf(src *sandbox.Source) ([]byte, error) {
-	f, err := os.Open(src.Handle())
+	f, err := src.Read()
 	if err != nil {
 		return nil, err
 	}
@@ -157,17 +157,12 @@ func (j *judge) search(ctx context.Context, g *grants) error {
 		if !d.src.Dir() || d.name != "" {
 			continue
 		}
-		root, err := os.OpenRoot(d.src.Handle())
-		if err != nil {
-			return fault.New(fault.Unavailable, "path", "folder %s cannot be searched for secrets: %w", spec.Quote(d.Path), err)
-		}
-		found, err := j.known.Search(ctx, root, d.Path, func(f *os.File) (bool, error) {
+		found, err := j.known.Search(ctx, secrets.Tree{At: d.Path, Open: d.src.Open, Look: func(f *os.File) (bool, error) {
 			if info, err := f.Stat(); err == nil && j.own != nil && os.SameFile(info, j.own) {
 				return false, j.spared(d.Path)
 			}
 			return sandbox.OfKernel(f), nil
-		})
-		_ = root.Close()
+		}})
 		if fault.KindOf(err) == fault.Denied && err != nil {
 			return err
 		}

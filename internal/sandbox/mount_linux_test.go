@@ -283,6 +283,23 @@ func TestCannotHide(t *testing.T) {
 	})
 }
 
+// TestOfKernel: the kernel's own file systems are known wherever they are.
+func TestOfKernel(t *testing.T) {
+	for path, want := range map[string]bool{"/proc/self": true, realTemp(t): false} {
+		f, err := os.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := sandbox.OfKernel(f); got != want {
+			t.Errorf("%s: %v", path, got)
+		}
+		_ = f.Close()
+	}
+	if _, err := sandbox.OpenSource("/proc/self/status"); fault.ReasonOf(err) != "mount_source" {
+		t.Errorf("a file of the kernel: %v", err)
+	}
+}
+
 // TestHideNonsense refuses to hide what is not in the mount, or what nobody
 // looked at.
 func TestHideNonsense(t *testing.T) {

@@ -40,9 +40,27 @@ func (s *Source) Is() Identity { return s.is }
 // Dir tells whether it is a folder.
 func (s *Source) Dir() bool { return s.is.Kind == unix.S_IFDIR }
 
-// Handle is a path that leads to the very source for as long as it is open,
-// whatever its own path leads to meanwhile.
-func (s *Source) Handle() string { return "/proc/self/fd/" + strconv.Itoa(int(s.file.Fd())) }
+// Read opens the file that the source is, whatever its path leads to meanwhile.
+func (s *Source) Read() (*os.File, error) {
+	return os.Open("/proc/self/fd/" + strconv.Itoa(int(s.file.Fd())))
+}
+
+// Open opens a file or folder below the one that the source is, "." for itself,
+// to be read. It follows no link, and leaves the folder by no name.
+func (s *Source) Open(rel string, folder bool) (*os.File, error) {
+	flag := unix.O_NONBLOCK // opening a pipe would wait for a writer for ever
+	if folder {
+		flag = unix.O_DIRECTORY
+	}
+	fd, err := unix.Openat2(int(s.file.Fd()), rel, &unix.OpenHow{
+		Flags:   uint64(unix.O_RDONLY | unix.O_NOFOLLOW | unix.O_CLOEXEC | flag),
+		Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS,
+	})
+	if err != nil {
+		return nil, &os.PathError{Op: "openat2", Path: s.path + "/" + rel, Err: err}
+	}
+	return os.NewFile(uintptr(fd), s.path+"/"+rel), nil
+}
 
 // Make makes an empty file in the folder that the source is, and opens it. It
 // fails with fs.ErrExist where there is something of that name.
@@ -143,5 +161,6 @@ func (e *setupError) changed() error {
 	if e.errno != unix.ESTALE {
 		how = "is gone, or lies behind a symbolic link now"
 	}
-	return fault.New(fault.Denied, "mount_changed", "%s %s: something changes it while the tool is being started", spec.Quote(e.what), how)
+	return fault.New(fault.Denied, "mount_changed", "%s %s: something changes it while the tool is being started", spec.Quote(e.what), how).
+		Hint("run it again once nothing changes that path")
 }

@@ -47,8 +47,13 @@ func (s *Source) Is() Identity {
 // Dir tells whether it is a folder.
 func (s *Source) Dir() bool { return s.dir }
 
-// Handle is the path of the source.
-func (s *Source) Handle() string { return s.path }
+// Read opens the file that the source is.
+func (s *Source) Read() (*os.File, error) { return os.Open(s.path) }
+
+// Open opens a file or folder below the one that the source is, to be read.
+func (s *Source) Open(rel string, _ bool) (*os.File, error) {
+	return os.Open(s.path + string(os.PathSeparator) + rel)
+}
 
 // Make makes an empty file in the folder that the source is.
 func (s *Source) Make(name string) (*Source, error) {

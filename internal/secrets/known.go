@@ -71,7 +71,8 @@ func (k *Known) file(name string, head func() ([]byte, error)) bool {
 	switch {
 	case slices.ContainsFunc(patterns[:], ends):
 		return false
-	case slices.ContainsFunc(beginnings[:], func(b string) bool { return strings.HasPrefix(name, b) }), slices.ContainsFunc(endings[:], ends):
+	case strings.HasPrefix(name, ".env."), ends(".json") && slices.ContainsFunc(accounts[:], func(b string) bool { return strings.HasPrefix(name, b) }),
+		slices.ContainsFunc(endings[:], ends):
 		return true
 	case !slices.ContainsFunc(keyEndings[:], ends):
 		return false

@@ -63,10 +63,11 @@ var names = [...]string{
 	"secrets.json", "secrets.yml", "secrets.yaml", "secrets.toml", "secrets.env", "master.key", "secring.gpg", "kubeconfig", "wallet.dat", "logins.json", "key4.db", "cookies.sqlite", "login data", "proftpdpasswd", "terraform.tfstate", "terraform.tfstate.backup", "token.pickle", "token.json",
 }
 
-// beginnings begin the names of files that hold secrets, and endings end them.
+// accounts begin the names of files, in JSON, that hold secrets; endings end the
+// names of others.
 var (
-	beginnings = [...]string{".env.", "client_secret", "service-account-", "service_account_"}
-	endings    = [...]string{
+	accounts = [...]string{"client_secret", "service-account", "service_account"}
+	endings  = [...]string{
 		".p12", ".pfx", ".pkcs12", ".jks", ".keystore", ".kdb", ".kdbx", ".psafe3", ".ppk", ".agilekeychain", ".keychain", ".keychain-db", ".kwallet", ".ovpn", ".tfstate", ".tfvars", ".mobileprovision", ".env",
 	}
 	// patterns show how something is written, and hold nothing themselves.

@@ -29,14 +29,23 @@ type folder struct {
 	depth int
 }
 
-// Search looks for secrets below a folder, of which at is the absolute path. It
-// stops, and says what it left, at the numbers of package limits, and when ctx
-// ends. Each folder that it enters is shown to look, which may want it to be
-// hidden as a whole, or may end the search. What the caller may not read is
+// Tree is the folder that a search goes through.
+type Tree struct {
+	At string // its absolute path
+	// Open opens a file or a folder below it, "." for itself, to be read. It
+	// follows no link.
+	Open func(rel string, folder bool) (*os.File, error)
+	// Look is shown each folder that is entered. It may want it to be hidden as
+	// a whole, or may end the search.
+	Look func(*os.File) (hide bool, err error)
+}
+
+// Search looks for secrets in a tree. It stops, and says what it left, at the
+// numbers of package limits, and when ctx ends. What the caller may not read is
 // skipped, for nobody else may read it on its behalf.
-func (k *Known) Search(ctx context.Context, root *os.Root, at string, look func(*os.File) (hide bool, err error)) (Found, error) {
+func (k *Known) Search(ctx context.Context, t Tree) (Found, error) {
 	var f Found
-	s := search{known: k, root: root, at: plain(at), look: look, found: &f}
+	s := search{known: k, tree: t, at: plain(t.At), found: &f}
 	queue := []folder{{".", 0}}
 	for len(queue) > 0 {
 		next := queue[0]
@@ -60,16 +69,15 @@ func (k *Known) Search(ctx context.Context, root *os.Root, at string, look func(
 
 type search struct {
 	known *Known
-	root  *os.Root
+	tree  Tree
 	at    string // in lower case
-	look  func(*os.File) (bool, error)
 	found *Found
 	seen  int
 }
 
 // folder looks at what lies in one folder and returns the folders in it.
 func (s *search) folder(ctx context.Context, dir folder) ([]folder, error) {
-	f, err := s.root.Open(dir.rel)
+	f, err := s.tree.Open(dir.rel, true)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
 		return nil, nil
 	}
@@ -77,7 +85,7 @@ func (s *search) folder(ctx context.Context, dir folder) ([]folder, error) {
 		return nil, err
 	}
 	defer func() { _ = f.Close() }()
-	if hide, err := s.look(f); hide || err != nil {
+	if hide, err := s.tree.Look(f); hide || err != nil {
 		s.found.Paths = append(s.found.Paths, dir.rel)
 		return nil, err
 	}
@@ -117,12 +125,12 @@ func (s *search) secret(rel string, e fs.DirEntry) bool {
 	if s.known.place(whole) {
 		return true
 	}
-	return !e.IsDir() && s.known.file(path.Base(whole), func() ([]byte, error) { return head(s.root, rel) })
+	return !e.IsDir() && s.known.file(path.Base(whole), func() ([]byte, error) { return s.head(rel) })
 }
 
 // head reads the beginning of a file.
-func head(root *os.Root, rel string) ([]byte, error) {
-	f, err := root.OpenFile(rel, os.O_RDONLY|openNonblock, 0)
+func (s *search) head(rel string) ([]byte, error) {
+	f, err := s.tree.Open(rel, false)
 	if err != nil {
 		return nil, err
 	}

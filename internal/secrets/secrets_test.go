@@ -110,7 +110,7 @@ func TestKeys(t *testing.T) {
 
 // TestNamesAreLower: a name in capitals would never be found.
 func TestNamesAreLower(t *testing.T) {
-	for _, list := range [][]string{places[:], system[:], names[:], beginnings[:], endings[:], patterns[:], keyEndings[:]} {
+	for _, list := range [][]string{places[:], system[:], names[:], accounts[:], endings[:], patterns[:], keyEndings[:]} {
 		for _, n := range list {
 			if n != strings.ToLower(n) || n == "" || strings.HasSuffix(n, "/") {
 				t.Errorf("%q", n)
@@ -130,7 +130,7 @@ func TestNamesAreLower(t *testing.T) {
 }
 
 // plant makes files, and folders where the path ends with a slash.
-func plant(t *testing.T, files map[string]string) (*os.Root, string) {
+func plant(t *testing.T, files map[string]string) (Tree, string) {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -150,18 +150,18 @@ func plant(t *testing.T, files map[string]string) (*os.Root, string) {
 			t.Fatal(err)
 		}
 	}
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = root.Close() })
-	return root, dir
+	return treeAt(dir), dir
 }
 
-func all(*os.File) (bool, error) { return false, nil }
+func treeAt(dir string) Tree {
+	return Tree{
+		At: dir, Open: func(rel string, _ bool) (*os.File, error) { return os.Open(filepath.Join(dir, rel)) },
+		Look: func(*os.File) (bool, error) { return false, nil },
+	}
+}
 
 func TestSearch(t *testing.T) {
-	root, dir := plant(t, map[string]string{
+	tree, dir := plant(t, map[string]string{
 		"readme": "x", ".env": "A=b", "a/.env.example": "A=", "a/b/c/.npmrc": "t", "a/.ssh/id_rsa": "k", "a/.ssh/known_hosts": "h",
 		"a/key.pem": pem, "a/cert.pem": "-----BEGIN CERTIFICATE-----", "venv/.env/": "", "venv/.env/x": "x", ".config/gh/hosts.yml": "t", ".config/other": "x",
 	})
@@ -171,7 +171,7 @@ func TestSearch(t *testing.T) {
 	if err := os.Symlink("/", filepath.Join(dir, "whole")); err != nil {
 		t.Fatal(err)
 	}
-	f, err := New("/home/me").Search(t.Context(), root, dir, all)
+	f, err := New("/home/me").Search(t.Context(), tree)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,13 +184,8 @@ func TestSearch(t *testing.T) {
 
 // TestSearchBelowAPlace: the path of the folder itself counts, too.
 func TestSearchBelowAPlace(t *testing.T) {
-	root, dir := plant(t, map[string]string{".config/gcloud/x": "x"})
-	sub, err := root.OpenRoot(".config")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = sub.Close() }()
-	f, err := New("/home/me").Search(t.Context(), sub, filepath.Join(dir, ".config"), all)
+	_, dir := plant(t, map[string]string{".config/gcloud/x": "x"})
+	f, err := New("/home/me").Search(t.Context(), treeAt(filepath.Join(dir, ".config")))
 	if err != nil || !slices.Equal(f.Paths, []string{"gcloud"}) {
 		t.Errorf("%+v, %v", f, err)
 	}
@@ -198,7 +193,7 @@ func TestSearchBelowAPlace(t *testing.T) {
 
 // TestSearchLooks: who looks at the folders hides one, or ends the search.
 func TestSearchLooks(t *testing.T) {
-	root, dir := plant(t, map[string]string{"a/b/other/.env": "x", "a/b/x": "x"})
+	tree, _ := plant(t, map[string]string{"a/b/other/.env": "x", "a/b/x": "x"})
 	at := func(name string, hide bool, err error) func(*os.File) (bool, error) {
 		return func(f *os.File) (bool, error) {
 			if filepath.Base(f.Name()) == name {
@@ -216,7 +211,8 @@ func TestSearchLooks(t *testing.T) {
 		{at("none", true, nil), []string{"a/b/other/.env"}, true},
 		{at("other", false, os.ErrInvalid), []string{"a/b/other"}, false},
 	} {
-		f, err := New("").Search(t.Context(), root, dir, c.look)
+		tree.Look = c.look
+		f, err := New("").Search(t.Context(), tree)
 		if (err == nil) != c.ok || !slices.Equal(f.Paths, c.want) {
 			t.Errorf("%+v, %v, want %v", f, err, c.want)
 		}
@@ -226,22 +222,22 @@ func TestSearchLooks(t *testing.T) {
 // TestSearchIsBounded: what was not searched is told.
 func TestSearchIsBounded(t *testing.T) {
 	deep := strings.Repeat("d/", limits.GrantDepth+1) + ".env"
-	root, dir := plant(t, map[string]string{deep: "x", "shallow/.env": "x"})
-	f, err := New("").Search(t.Context(), root, dir, all)
+	tree, _ := plant(t, map[string]string{deep: "x", "shallow/.env": "x"})
+	f, err := New("").Search(t.Context(), tree)
 	if err != nil || !slices.Equal(f.Paths, []string{"shallow/.env"}) || len(f.Left) != 1 {
 		t.Errorf("%+v, %v", f, err)
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if f, err := New("").Search(ended, root, dir, all); err != nil || !slices.Equal(f.Left, []string{"."}) {
+	if f, err := New("").Search(ended, tree); err != nil || !slices.Equal(f.Left, []string{"."}) {
 		t.Errorf("%+v, %v", f, err)
 	}
 	files := map[string]string{}
 	for i := range 20 {
 		files[fmt.Sprintf("d%d/x", i)] = "x"
 	}
-	root, dir = plant(t, files)
-	s := search{known: New(""), root: root, at: dir, look: all, found: &Found{}, seen: limits.GrantEntries}
+	tree, _ = plant(t, files)
+	s := search{known: New(""), tree: tree, found: &Found{}, seen: limits.GrantEntries}
 	if below, err := s.folder(t.Context(), folder{".", 0}); err != nil || len(below) != 20 || len(s.found.Left) != 1 {
 		t.Errorf("%v %v %+v", below, err, s.found)
 	}

@@ -1,3 +1,0 @@
-package secrets
-
-const openNonblock = 0
