@@ -283,7 +283,8 @@ func TestTwiceGranted(t *testing.T) {
 		"in a folder":     {map[string]string{"input_path": file}, typed([]string{"a"}, nil), []audit.Grant{{Path: filepath.Dir(file), From: audit.FromFlag}}},
 		"new in a folder": {map[string]string{"output_path": "a/new"}, typed(nil, []string{"a"}), []audit.Grant{{Path: filepath.Dir(file), Write: true, From: audit.FromFlag}}},
 		"writes in a folder to read": {
-			map[string]string{"output_path": file}, typed([]string{"a"}, nil),
+			map[string]string{"output_path": file},
+			typed([]string{"a"}, nil),
 			[]audit.Grant{{Path: filepath.Dir(file), From: audit.FromFlag}, {Path: file, Write: true, From: audit.FromArgument}},
 		},
 	} {

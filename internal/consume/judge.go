@@ -211,17 +211,14 @@ func (g *grants) unsearched(d *granted, f secrets.Found) {
 	if len(f.Left) == 0 {
 		return
 	}
-	note := "secrets: not searched for in "
-	for i, rel := range f.Left {
-		if i > 0 {
-			note += ", "
-		}
-		note += spec.Quote(filepath.Join(d.Path, filepath.FromSlash(rel)))
+	var left []string
+	for _, rel := range f.Left {
+		left = append(left, spec.Quote(filepath.Join(d.Path, filepath.FromSlash(rel))))
 	}
 	if f.More {
-		note += " and more folders"
+		left = append(left, "and more folders")
 	}
-	g.notes = append(g.notes, note+"; what lies there is given as it is")
+	g.notes = append(g.notes, "secrets: not searched for in "+strings.Join(left, ", ")+"; what lies there is given as it is")
 }
 
 func within(p, dir string) bool {

@@ -62,7 +62,7 @@ func TestRace(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir, _ := yard(t, map[string]string{
-		"up/in/file": "given", "up/in/linkfile": "../../.ssh/file", "up/linkin": "../.ssh", ".ssh/file": "secret", ".ssh/linkfile": "file",
+		"up/in/file": "given", "up/in/linkfile": "../../.ssh/file", "up/linkin": "../.ssh", ".ssh/file": "secret",
 	})
 	s, _, err := Local("tool.py", []byte(readerTool))
 	if err != nil {
@@ -86,14 +86,21 @@ func TestRace(t *testing.T) {
 	}
 	done := make(chan struct{})
 	var ended sync.WaitGroup
-	for _, pair := range [][2]string{{"up/in/file", "up/in/linkfile"}, {"up/in", "up/linkin"}} {
+	// By descriptors, because by paths the two would meet, and would carry the
+	// secret itself to the place that is granted.
+	for name, link := range map[string]string{"up/in/file": "linkfile", "up/in": "linkin"} {
+		at, err := unix.Open(filepath.Join(dir, filepath.Dir(name)), unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = unix.Close(at) }()
 		ended.Go(func() {
 			for {
 				select {
 				case <-done:
 					return
 				default:
-					_ = unix.Renameat2(unix.AT_FDCWD, filepath.Join(dir, pair[0]), unix.AT_FDCWD, filepath.Join(dir, pair[1]), unix.RENAME_EXCHANGE)
+					_ = unix.Renameat2(at, filepath.Base(name), at, link, unix.RENAME_EXCHANGE)
 					time.Sleep(100 * time.Microsecond)
 				}
 			}

@@ -1,6 +1,7 @@
 package sandbox_test
 
 import (
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -61,7 +62,7 @@ func TestRace(t *testing.T) {
 				continue
 			}
 			try := job
-			try.Mounts = append(job.Mounts[:len(job.Mounts):len(job.Mounts)], sandbox.Mount{Source: src.Path(), Target: src.Path(), Is: good})
+			try.Mounts = append(slices.Clip(job.Mounts), sandbox.Mount{Source: src.Path(), Target: src.Path(), Is: good})
 			out, err := s.Run(t.Context(), try)
 			_ = src.Close()
 			switch {

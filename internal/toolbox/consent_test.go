@@ -3,7 +3,6 @@ package toolbox_test
 import (
 	"bytes"
 	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -31,10 +30,6 @@ func (s *scene) agree(r toolbox.Receipt) {
 	if err := s.box.Agree(r, net, ""); err != nil {
 		s.t.Fatal(err)
 	}
-}
-
-func (s *scene) consentFile(v string) string {
-	return filepath.Join(s.paths.Receipts(), "echo_text", v, "consent.json")
 }
 
 func TestConsentIsBoundToTheContent(t *testing.T) {
@@ -82,7 +77,8 @@ func TestConsentsOfOtherVersions(t *testing.T) {
 	if list, err := s.box.Consents(foreign); err == nil {
 		t.Errorf("a registry that is not trusted has %v", list)
 	}
-	good, err := os.ReadFile(s.consentFile("1.1.0"))
+	file := s.receipt("../1.1.0/consent.json")
+	good, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +91,7 @@ func TestConsentsOfOtherVersions(t *testing.T) {
 		if bytes.Equal(good, bad) {
 			t.Fatalf("%s changes nothing", name)
 		}
-		if err := os.WriteFile(s.consentFile("1.1.0"), bad, 0o600); err != nil {
+		if err := os.WriteFile(file, bad, 0o600); err != nil {
 			t.Fatal(err)
 		}
 		if got := s.consents(next); !slices.Equal(got, []spec.Version{"1.0.0"}) {
@@ -103,14 +99,14 @@ func TestConsentsOfOtherVersions(t *testing.T) {
 		}
 	}
 	// The older program asked without a word about files.
-	if err := os.WriteFile(s.consentFile("1.1.0"), bytes.Replace(good, []byte(`"schema": 2`), []byte(`"schema": 1`), 1), 0o600); err != nil {
+	if err := os.WriteFile(file, bytes.Replace(good, []byte(`"schema": 2`), []byte(`"schema": 1`), 1), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	list, err := s.box.Consents(mid)
 	if err != nil || len(list) != 2 || !list[0].Permissions.Network || list[0].Permissions.Filesystem != spec.FilesystemNone {
 		t.Errorf("of an older program: %+v, %v", list, err)
 	}
-	if err := os.WriteFile(s.consentFile("1.1.0"), good, 0o600); err != nil {
+	if err := os.WriteFile(file, good, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	// Another key signs for the registry of that name now.
