@@ -31,7 +31,7 @@ type granted struct {
 	audit.Grant
 	// src is what was opened. A file that is not there yet has the folder
 	// around it, and its name in there, until it is made.
-	src  *sandbox.Source
+	src  *sandbox.Held
 	name string
 	hide []sandbox.Hidden
 }

@@ -63,7 +63,7 @@ func (j *judge) open(w wish) (*granted, error) {
 	if err := notSystem(real); err != nil {
 		return nil, err
 	}
-	src, err := sandbox.OpenSource(folder)
+	src, err := sandbox.Hold(folder)
 	if err != nil {
 		return nil, fault.New(fault.KindOf(err), "path", "%s cannot be given to a tool: %w", spec.Quote(real), err)
 	}
@@ -101,7 +101,7 @@ func (j *judge) judge(d *granted, named string) (secret bool, err error) {
 }
 
 // headOf reads the beginning of what was opened, and of nothing else.
-func headOf(src *sandbox.Source) ([]byte, error) {
+func headOf(src *sandbox.Held) ([]byte, error) {
 	f, err := src.Read()
 	if err != nil {
 		return nil, err

@@ -8,7 +8,7 @@ import (
 // Identity says which file or folder it is, whatever its name leads to later:
 // the numbers that the kernel knows it by. They are given to another file only
 // once nobody holds the first one open any more, so who compares them later
-// keeps the [Source] open until then.
+// keeps the [Held] open until then.
 type Identity struct {
 	Dev, Ino uint64
 	Kind     uint32 // the kind of file, as in the mode that stat tells
@@ -39,6 +39,18 @@ func (m Mount) checkHidden() error {
 	for _, h := range m.Hide {
 		if !cleanAbsolute(h.Path) || h.Path == m.Target || !below(h.Path, m.Target) || h.Is == (Identity{}) {
 			return bad("%s cannot be hidden in the mount on %s", spec.Quote(h.Path), spec.Quote(m.Target))
+		}
+	}
+	return nil
+}
+
+// checkHidden refuses to hide what is mounted by its own name.
+func (j Job) checkHidden(targets map[string]bool) error {
+	for _, m := range j.Mounts {
+		for _, h := range m.Hide {
+			if targets[h.Path] {
+				return bad("%s is hidden and mounted", spec.Quote(h.Path))
+			}
 		}
 	}
 	return nil

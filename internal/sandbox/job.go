@@ -143,6 +143,9 @@ func (j Job) checked() (Job, error) {
 		}
 		targets[m.Target] = true
 	}
+	if err := j.checkHidden(targets); err != nil {
+		return j, err
+	}
 	input := j.StdinFile == ""
 	for _, f := range j.Files {
 		if !cleanAbsolute(f.Target) || !below(f.Target, ScratchDir) || f.Target == ScratchDir {

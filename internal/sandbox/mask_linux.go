@@ -1,8 +1,8 @@
 package sandbox
 
 import (
-	"path"
 	"strconv"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -12,80 +12,59 @@ import (
 // listed; nobody can look in here.
 const maskDir = ".hidden"
 
-// mask mounts an empty file or folder over a path below a mount. The program,
-// which has no capability, can neither take it off nor move what is under it;
-// where that is moved on the host, the mask goes along.
-func (r *root) mask(h Hidden) *setupError {
-	dir := r.fd
-	for _, name := range append(parents(h.Path), path.Base(h.Path)) {
-		next, err := unix.Openat2(dir, name, &unix.OpenHow{
-			Flags: unix.O_PATH | unix.O_NOFOLLOW | unix.O_CLOEXEC, Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS,
-		})
-		if dir != r.fd {
-			_ = unix.Close(dir)
-		}
-		if err != nil {
-			return failed(stepSame, h.Path, err)
-		}
-		dir = next
-	}
-	defer func() { _ = unix.Close(dir) }()
-	var st unix.Stat_t
-	if err := unix.Fstat(dir, &st); err != nil {
-		return failed(stepSame, h.Path, err)
-	}
-	if identify(&st) != h.Is {
-		return failed(stepSame, h.Path, unix.ESTALE)
-	}
-	over, err := r.nothing(h.Is.Kind == unix.S_IFDIR)
-	if err == nil {
-		err = unix.MoveMount(over, "", dir, "", unix.MOVE_MOUNT_F_EMPTY_PATH|unix.MOVE_MOUNT_T_EMPTY_PATH)
-	}
-	if err != nil {
-		return failed(stepRoot, h.Path, err)
-	}
-	r.masks = append(r.masks, over)
-	return nil
+// mask is an empty file or folder over a path below a mount.
+type mask struct {
+	over  string // as the program sees it
+	empty string // in the root's tmpfs, relative
 }
 
-// nothing is a detached mount of a new empty file or folder. A mount below it
-// makes what it needs in it, so each mask has its own.
-func (r *root) nothing(dir bool) (tree int, err error) {
-	if len(r.masks) == 0 {
-		if err := unix.Mkdirat(r.fd, maskDir, 0o700); err != nil {
-			return -1, err
+// hide mounts the masks of a mount that was just put in its place. The program,
+// which has no capability, can neither take one off nor move what is under it;
+// where that is moved on the host, the mask goes along.
+func (c *cage) hide(s source) {
+	for _, h := range s.Hide {
+		m := mask{h.Path, maskDir + "/" + strconv.Itoa(len(c.masks))}
+		c.masks = append(c.masks, m)
+		c.dir(maskDir, 0o700)
+		if h.Is.Kind == unix.S_IFDIR {
+			c.dir(m.empty, 0o755)
+		} else {
+			c.empty(m.empty)
+		}
+		c.open(stepSame, h.Path[1:], unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0, regDir)
+		c.same(stepSame, h.Path, regDir, &unix.Stat_t{}, h.Is.Dev, h.Is.Ino)
+		c.call(stepRoot, h.Path, unix.SYS_OPEN_TREE, reg(regRoot), c.text(m.empty), unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC).to(regTree)
+		c.call(stepSame, h.Path, unix.SYS_MOVE_MOUNT, reg(regTree), c.text(""), reg(regDir), c.text(""), unix.MOVE_MOUNT_F_EMPTY_PATH|unix.MOVE_MOUNT_T_EMPTY_PATH)
+		c.close(regDir)
+		c.close(regTree)
+	}
+}
+
+// place is where a mount's target is made, so that there is something to mount
+// on: in the root's own tmpfs, or, below what is hidden, in the folder that is
+// seen there instead. It is "" in a directory of the host, where nothing is.
+func (c *cage) place(target string, inside bool) string {
+	for i := len(c.masks) - 1; i >= 0; i-- {
+		if m := c.masks[i]; target != m.over && below(target, m.over) {
+			return m.empty + target[len(m.over):]
 		}
 	}
-	name := maskDir + "/" + strconv.Itoa(len(r.masks))
-	if dir {
-		err = unix.Mkdirat(r.fd, name, 0o755)
-	} else {
-		var fd int
-		if fd, err = unix.Openat(r.fd, name, unix.O_CREAT|unix.O_EXCL|unix.O_WRONLY|unix.O_CLOEXEC, 0o444); err == nil {
-			err = unix.Close(fd)
-		}
+	if inside {
+		return ""
 	}
-	if err != nil {
-		return -1, err
-	}
-	return unix.OpenTree(r.fd, name, unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC)
+	return target[1:]
 }
 
 // sealMasks makes the masks read-only once all mounts are in their places: one
 // of them may lie below a mask, because it was named.
-func (r *root) sealMasks() *setupError {
-	if len(r.masks) == 0 {
-		return nil
+func (c *cage) sealMasks() {
+	for _, m := range c.masks {
+		attr := &unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY | unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV | unix.MOUNT_ATTR_NOEXEC}
+		c.open(stepSame, m.over[1:], unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0, regDir)
+		c.call(stepSame, m.over, unix.SYS_MOUNT_SETATTR, reg(regDir), c.text(""), unix.AT_EMPTY_PATH, c.at(unsafe.Pointer(attr)), unsafe.Sizeof(*attr))
+		c.close(regDir)
 	}
-	for _, tree := range r.masks {
-		attr := unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY | unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV | unix.MOUNT_ATTR_NOEXEC}
-		if err := unix.MountSetattr(tree, "", unix.AT_EMPTY_PATH, &attr); err != nil {
-			return failed(stepRoot, "hidden", err)
-		}
-		_ = unix.Close(tree)
+	if len(c.masks) > 0 {
+		c.call(stepRoot, maskDir, unix.SYS_FCHMODAT, reg(regRoot), c.text(maskDir), 0)
 	}
-	if err := unix.Fchmodat(r.fd, maskDir, 0, 0); err != nil {
-		return failed(stepRoot, maskDir, err)
-	}
-	return nil
 }

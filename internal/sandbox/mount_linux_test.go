@@ -15,7 +15,7 @@ import (
 // judged is a mount of what lies at a path now; whatever comes later is refused.
 func judged(t *testing.T, path string) sandbox.Mount {
 	t.Helper()
-	src, err := sandbox.OpenSource(path)
+	src, err := sandbox.Hold(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -295,7 +295,7 @@ func TestOfKernel(t *testing.T) {
 		}
 		_ = f.Close()
 	}
-	if _, err := sandbox.OpenSource("/proc/self/status"); fault.ReasonOf(err) != "mount_source" {
+	if _, err := sandbox.Hold("/proc/self/status"); fault.ReasonOf(err) != "mount_source" {
 		t.Errorf("a file of the kernel: %v", err)
 	}
 }
@@ -312,11 +312,23 @@ func TestHideNonsense(t *testing.T) {
 		func(h *sandbox.Hidden, _ string) { h.Is = sandbox.Identity{} },
 	} {
 		dir, job := hiding(t, "print('ran')")
+		if out := run(t, s, job); string(out.Stdout) != "ran\n" {
+			t.Fatalf("the twin: %s%s", out.Stdout, out.Stderr)
+		}
 		m := &job.Mounts[len(job.Mounts)-1]
 		m.Hide = slices.Clone(m.Hide)
 		change(&m.Hide[0], dir)
 		if out, err := s.Run(t.Context(), job); fault.ReasonOf(err) != "bad_job" || out.Exit != -1 {
 			t.Errorf("%+v: %v", m.Hide[0], err)
 		}
+	}
+}
+
+// TestHiddenAndMounted: one of the two would win, and nobody said which.
+func TestHiddenAndMounted(t *testing.T) {
+	dir, job := hiding(t, "print('ran')")
+	job.Mounts = append(job.Mounts, judged(t, dir+"/given/sub/.keys"))
+	if _, err := namespaces(t).Run(t.Context(), job); fault.ReasonOf(err) != "bad_job" {
+		t.Errorf("got %v", err)
 	}
 }

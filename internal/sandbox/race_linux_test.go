@@ -54,7 +54,7 @@ func TestRace(t *testing.T) {
 			return since < time.Second || (ran == 0 || refused == 0) && since < 20*time.Second
 		}
 		for racing() {
-			src, err := sandbox.OpenSource(dir + "/given/file")
+			src, err := sandbox.Hold(dir + "/given/file")
 			if err != nil || src.Is() != good {
 				if err == nil {
 					_ = src.Close()

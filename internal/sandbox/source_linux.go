@@ -1,119 +1,70 @@
 package sandbox
 
 import (
-	"os"
-	"strconv"
+	"slices"
+	"strings"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
-
-	"github.com/patch-cat/patch-git/internal/fault"
-	"github.com/patch-cat/patch-git/spec"
 )
 
-// Source is a file or folder of the host that is to be given to a program: it
-// was opened once and judged by what was opened. A descriptor cannot be mounted
-// in another process's mount namespace, so a [Mount] carries the Identity, and
-// the helper mounts what it opens itself only where that is the same.
-type Source struct {
-	file *os.File
-	path string
-	is   Identity
+// source is a mount whose source was opened and looked at. The descriptor
+// stays open, so the numbers that name the file stay its own.
+type source struct {
+	Mount
+	fd       int
+	dev, ino uint64
+	dir      bool
 }
 
-// OpenSource opens what a mount of path would show. A symbolic link anywhere in
-// it is refused, and so is what is neither a file nor a folder, or the kernel's
-// own. The errors are those of [Sandbox.Run].
-func OpenSource(path string) (*Source, error) {
-	fd, is, err := openSource(path, Identity{})
-	if err != nil {
-		return nil, err.classify()
+// openSources opens what the mounts name, in the order of their targets, so
+// that one inside another comes after it.
+func openSources(mounts []Mount) (all []source, err error) {
+	mounts = slices.Clone(mounts)
+	slices.SortFunc(mounts, func(a, b Mount) int { return strings.Compare(a.Target, b.Target) })
+	for _, m := range mounts {
+		s := source{Mount: m}
+		var failure *setupError
+		var is Identity
+		if s.fd, is, failure = openSource(m.Source, m.Is); failure == nil {
+			s.dev, s.ino, s.dir = is.Dev, is.Ino, is.Kind == unix.S_IFDIR
+			all = append(all, s)
+			continue
+		}
+		closeSources(all)
+		return nil, failure.classify()
 	}
-	return &Source{os.NewFile(uintptr(fd), path), path, is}, nil
+	return all, nil
 }
 
-// Path is where the source was found.
-func (s *Source) Path() string { return s.path }
-
-// Is is which file or folder it is. It is sure until Close.
-func (s *Source) Is() Identity { return s.is }
-
-// Dir tells whether it is a folder.
-func (s *Source) Dir() bool { return s.is.Kind == unix.S_IFDIR }
-
-// Read opens the file that the source is, whatever its path leads to meanwhile.
-func (s *Source) Read() (*os.File, error) {
-	return os.Open("/proc/self/fd/" + strconv.Itoa(int(s.file.Fd())))
+func closeSources(all []source) {
+	for _, s := range all {
+		_ = unix.Close(s.fd)
+	}
 }
 
-// Open opens a file or folder below the one that the source is, "." for itself,
-// to be read. It follows no link, and leaves the folder by no name.
-func (s *Source) Open(rel string, folder bool) (*os.File, error) {
-	flag := unix.O_NONBLOCK // opening a pipe would wait for a writer for ever
-	if folder {
-		flag = unix.O_DIRECTORY
+// reopen opens a source in the process, which alone can clone its mounts, and
+// sees that it is the file that was looked at. The line that opens is returned.
+func (p *plan) reopen(s source, to uint8) *op {
+	how := &unix.OpenHow{
+		Flags:   unix.O_PATH | unix.O_NOFOLLOW | unix.O_CLOEXEC,
+		Resolve: unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS,
 	}
-	fd, err := unix.Openat2(int(s.file.Fd()), rel, &unix.OpenHow{
-		Flags:   uint64(unix.O_RDONLY | unix.O_NOFOLLOW | unix.O_CLOEXEC | flag),
-		Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS,
-	})
-	if err != nil {
-		return nil, &os.PathError{Op: "openat2", Path: s.path + "/" + rel, Err: err}
+	st, step := &unix.Stat_t{}, stepSource
+	if s.Is != (Identity{}) {
+		step = stepSame
 	}
-	return os.NewFile(uintptr(fd), s.path+"/"+rel), nil
+	line := len(p.ops)
+	p.call(step, s.Source, unix.SYS_OPENAT2, num(unix.AT_FDCWD), p.text(s.Source), p.at(unsafe.Pointer(how)), unsafe.Sizeof(*how)).to(to)
+	p.same(step, s.Source, to, st, s.dev, s.ino)
+	return &p.ops[line]
 }
 
-// Make makes an empty file in the folder that the source is, and opens it. It
-// fails with fs.ErrExist where there is something of that name.
-func (s *Source) Make(name string) (*Source, error) {
-	fd, err := unix.Openat(int(s.file.Fd()), name, unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o666)
-	if err != nil {
-		return nil, &os.PathError{Op: "open", Path: s.path + "/" + name, Err: err}
-	}
-	made := &Source{file: os.NewFile(uintptr(fd), name), path: s.path + "/" + name}
-	var st unix.Stat_t
-	if err := unix.Fstat(fd, &st); err != nil {
-		_ = made.Close()
-		return nil, &os.PathError{Op: "fstat", Path: made.path, Err: err}
-	}
-	made.is = identify(&st)
-	return made, nil
-}
-
-// Close lets the source go; its Identity may become another file's.
-func (s *Source) Close() error { return s.file.Close() }
-
-func identify(st *unix.Stat_t) Identity {
-	return Identity{Dev: st.Dev, Ino: st.Ino, Kind: st.Mode & unix.S_IFMT}
-}
-
-// Identify tells which file or folder lies at a path, whatever kind it is.
-func Identify(path string) (Identity, error) {
-	fd, err := unix.Openat2(unix.AT_FDCWD, path, &unix.OpenHow{Flags: unix.O_PATH | unix.O_NOFOLLOW | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS})
-	if err != nil {
-		return Identity{}, failed(stepSame, path, err).classify()
-	}
-	defer func() { _ = unix.Close(fd) }()
-	var st unix.Stat_t
-	if err := unix.Fstat(fd, &st); err != nil {
-		return Identity{}, failed(stepSource, path, err).classify()
-	}
-	return identify(&st), nil
-}
-
-// OfKernel tells whether a folder is in one of the kernel's own file systems,
-// which may be mounted anywhere: a mount of what is around it would show it.
-func OfKernel(dir *os.File) bool {
-	var fs unix.Statfs_t
-	return unix.Fstatfs(int(dir.Fd()), &fs) != nil || kernels(&fs)
-}
-
-func kernels(fs *unix.Statfs_t) bool {
-	switch fs.Type {
-	case unix.PROC_SUPER_MAGIC, unix.SYSFS_MAGIC, unix.DEVPTS_SUPER_MAGIC, unix.CGROUP_SUPER_MAGIC, unix.CGROUP2_SUPER_MAGIC,
-		unix.NSFS_MAGIC, unix.DEBUGFS_MAGIC, unix.TRACEFS_MAGIC, unix.SECURITYFS_MAGIC, unix.BPF_FS_MAGIC:
-		return true
-	}
-	return false
+// same sees that a register's descriptor leads to one file and no other.
+func (p *plan) same(s step, what string, fd uint8, st *unix.Stat_t, dev, ino uint64) {
+	p.call(s, what, unix.SYS_FSTAT, reg(fd), p.at(unsafe.Pointer(st)))
+	p.check(s, what, (*uint64)(unsafe.Pointer(&st.Dev)), ^uint64(0), dev, unix.ESTALE)
+	p.check(s, what, &st.Ino, ^uint64(0), ino, unix.ESTALE)
 }
 
 // openSource opens a mount's source without following a single link, and
@@ -153,14 +104,4 @@ func openSource(path string, want Identity) (int, Identity, *setupError) {
 	}
 	_ = unix.Close(fd)
 	return -1, is, failed(stepSource, path, err)
-}
-
-// changed is the refusal of what is not any more what was judged.
-func (e *setupError) changed() error {
-	how := "is not the file or folder any more that was judged"
-	if e.errno != unix.ESTALE {
-		how = "is gone, or lies behind a symbolic link now"
-	}
-	return fault.New(fault.Denied, "mount_changed", "%s %s: something changes it while the tool is being started", spec.Quote(e.what), how).
-		Hint("run it again once nothing changes that path")
 }
