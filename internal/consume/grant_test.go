@@ -6,12 +6,14 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/patch-cat/patch-git/internal/audit"
 	"github.com/patch-cat/patch-git/internal/config"
 	"github.com/patch-cat/patch-git/internal/fault"
+	"github.com/patch-cat/patch-git/internal/limits"
 	"github.com/patch-cat/patch-git/spec"
 )
 
@@ -328,5 +330,36 @@ func TestStandingGrants(t *testing.T) {
 	s.Registry = "" // a file of one's own
 	if list := wishes(nil, nil, s, all, dir); len(list) != 0 {
 		t.Errorf("a file of one's own is given %v", list)
+	}
+}
+
+// TestSearchBounds: what was not searched is told, and what cannot all be hidden
+// is not given.
+func TestSearchBounds(t *testing.T) {
+	deep := strings.Repeat("d/", limits.GrantDepth+2) + "x"
+	dir, j := yard(t, map[string]string{"deep/" + deep: "x", "shallow/x": "x"})
+	for name, notes := range map[string]int{"deep": 1, "shallow": 0} {
+		g, err := grant(t.Context(), fileTool(spec.FilesystemReadOnly), arguments(t, nil), typed([]string{name}, nil), j)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(g.notes) != notes || notes > 0 && !strings.Contains(g.notes[0], strconv.Quote(filepath.Join(dir, "deep"))[:20]) {
+			t.Errorf("%s: %q", name, g.notes)
+		}
+		g.close()
+	}
+	files := map[string]string{}
+	for i := range limits.GrantHidden + 1 {
+		files["many/.env."+strconv.Itoa(i)] = "x"
+	}
+	dir, j = yard(t, files)
+	if _, _, err := given(t, fileTool(spec.FilesystemReadOnly), arguments(t, nil), typed([]string{"many"}, nil), j); fault.KindOf(err) != fault.Denied || fault.ReasonOf(err) != "secrets" {
+		t.Errorf("too many: %v", err)
+	}
+	if err := os.Remove(filepath.Join(dir, "many/.env.0")); err != nil {
+		t.Fatal(err)
+	}
+	if _, hidden, err := given(t, fileTool(spec.FilesystemReadOnly), arguments(t, nil), typed([]string{"many"}, nil), j); err != nil || len(hidden) != limits.GrantHidden {
+		t.Errorf("the twin: %d hidden, %v", len(hidden), err)
 	}
 }

@@ -19,7 +19,7 @@ func TestGrantKinds(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Chdir(dir)                           // the name of a socket must be short
-	l, err := net.Listen("unix", "socket") //nolint:noctx // it listens for nobody
+	l, err := net.Listen("unix", "socket")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"slices"
 	"strconv"
 	"unsafe"
 
@@ -44,8 +45,8 @@ func (c *cage) hide(s source) {
 // on: in the root's own tmpfs, or, below what is hidden, in the folder that is
 // seen there instead. It is "" in a directory of the host, where nothing is.
 func (c *cage) place(target string, inside bool) string {
-	for i := len(c.masks) - 1; i >= 0; i-- {
-		if m := c.masks[i]; target != m.over && below(target, m.over) {
+	for _, m := range slices.Backward(c.masks) {
+		if target != m.over && below(target, m.over) {
 			return m.empty + target[len(m.over):]
 		}
 	}
