@@ -32,7 +32,7 @@ func (c testCase) play(t *testing.T, l lane, s *consume.Subject) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := consume.RunOptions{HostApp: "test", Agree: s.Tool.Capabilities.Network, Confirm: s.Tool.Capabilities.HumanConfirm}
+	o := consume.RunOptions{HostApp: "test", Agree: true, Confirm: s.Tool.Capabilities.HumanConfirm}
 	before := snapshot(t, fixtures)
 	ran, err := l.client.Run(t.Context(), s, args, o)
 	for _, wrong := range c.judge(ran, err) {

@@ -80,6 +80,7 @@ type Sandbox struct {
 	Internet     bool             `json:"allow_internet_access"`  // what was really given
 	Grants       []Grant          `json:"grants,omitempty"`
 	AllowNet     []string         `json:"allow_net,omitempty"` // what the network reached beyond the internet
+	Hidden       []string         `json:"hidden,omitempty"`    // paths in the grants that the tool could not see
 	Limits       Limits           `json:"limits,omitzero"`
 	Python       Python           `json:"python,omitzero"`
 	Packages     []string         `json:"packages_installed,omitempty"` // name==version
@@ -88,9 +89,22 @@ type Sandbox struct {
 
 // Grant is a path of the user's that the tool could reach.
 type Grant struct {
-	Path  string `json:"path"`
-	Write bool   `json:"write,omitempty"`
+	Path   string `json:"path"`
+	Write  bool   `json:"write,omitempty"`
+	From   Origin `json:"from,omitempty"`
+	Secret bool   `json:"secret,omitempty"` // a known place of secrets, given because it was named
 }
+
+// Origin says who named a grant.
+type Origin string
+
+// A grant is typed as a flag, named by an argument of the tool, or stands in
+// the user's configuration.
+const (
+	FromFlag     Origin = "flag"
+	FromArgument Origin = "argument"
+	FromConfig   Origin = "config"
+)
 
 // Limits are the numbers that bounded the run; 0 is "not limited".
 type Limits struct {

@@ -137,7 +137,7 @@ func (d *demo) use(ctx context.Context) error {
 		{"verify", "csv_to_json@1.2.0"},
 		{"run", "csv_to_json", "--csv-text", demoCSV},
 		{"pull", "hash_file", "unit_convert"},
-		{"run", "hash_file", "--path", "cities.csv"},
+		{"run", "hash_file", "--path", "cities.csv", "--yes"}, // who agrees to that here is the demo
 		{"runs"},
 	} {
 		if err := d.run(ctx, user, 0, args...); err != nil {

@@ -71,6 +71,8 @@ type pullDocument struct {
 	Release     spec.Digest       `json:"release"`
 	Registry    spec.RegistryName `json:"registry"`
 	Permissions spec.Permissions  `json:"permissions"`
+	Before      spec.Version      `json:"before,omitempty"` // installed until now
+	Added       []string          `json:"added,omitempty"`  // what that one could not do
 	Consented   bool              `json:"consented"`
 	Environment string            `json:"environment,omitempty"`
 	Yanked      string            `json:"yanked,omitempty"`
@@ -85,12 +87,19 @@ func (a *app) pulled(p *consume.Pulled) pullDocument {
 		a.out.printf("%s %s from %s\n", a.out.green("installed"), a.out.bold(r.Ref().At()), r.Registry)
 		a.out.printf("  verified  %s\n", r.Release)
 		a.out.printf("  may use   %s\n", strings.Join(permissionWords(p.Permissions), ", "))
+		if len(p.Added) > 0 {
+			a.out.printf("  new       %s (%s asked for less)\n", safe(strings.Join(p.Added, ", ")), p.Before)
+		}
 		if p.Environment != "" {
 			a.out.printf("  packages  %s\n", p.Environment)
 		}
-		if consume.NeedsConsent(p.Permissions) && !p.Consented {
-			a.out.say("the first run asks whether you agree to that; 'patch-git pull %s --yes' agrees now", r.Ref().At())
+		which := "the first run"
+		if !consume.NeedsConsent(p.Permissions) {
+			which = "the first run that names a file"
+		}
+		if (consume.NeedsConsent(p.Permissions) || consume.MayHaveFiles(p.Permissions)) && !p.Consented {
+			a.out.say("%s asks whether you agree to that; 'patch-git pull %s --yes' agrees now", which, r.Ref().At())
 		}
 	}
-	return pullDocument{r.Name, r.Version, r.Release, r.Registry, p.Permissions, p.Consented, p.Environment, p.Yanked}
+	return pullDocument{r.Name, r.Version, r.Release, r.Registry, p.Permissions, p.Before, p.Added, p.Consented, p.Environment, p.Yanked}
 }

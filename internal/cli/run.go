@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -43,14 +44,18 @@ func (a *app) runCommand() *cobra.Command {
 allows what the manifest declares and nothing else. Each input of the tool is a
 flag; 'patch-git run NAME --help' lists them. The result is printed as JSON.
 
-A path that an input names is given to the tool, as far as its manifest goes
-(read-only; what an output_… input names may be written by a tool that declares it).
-Other paths with --allow-read and --allow-write.
+A path that an input names is given to the tool once you agreed to that, as far as
+its manifest goes (read-only; what an output_… input names may be written by a tool
+that declares it). What you agree to is remembered for the version, and for later
+ones that ask for no more. Other paths, without a question, with --allow-read and
+--allow-write; 'patch-git grants allow' gives some for every run. Secrets in a folder
+that is given, such as .env or .ssh, are hidden unless they are named themselves.
 
 A tool that declares the network reaches the internet, and of this machine and its
 local network only what --allow-net names.`,
 		Example: `  patch-git run csv_to_json --csv-text "$(cat data.csv)"
   patch-git run extract_pdf_table --pdf-path report.pdf
+  patch-git run hash_file --path a.iso --allow-read a.iso
   patch-git run unit_convert --args '{"value":"1","from_unit":"mi","to_unit":"km"}'
   jq -n '{text:"a"}' | patch-git run markdown_toc -`,
 		DisableFlagParsing: true, // which flags there are depends on the tool
@@ -135,16 +140,19 @@ func (a *app) askAndRun(ctx context.Context, o consume.RunOptions, run func(cons
 			continue
 		}
 		var answer *bool
+		question := ". Run it?"
 		switch refusal.Reason {
 		case consume.ReasonConfirm:
 			answer = &o.Confirm
 		case consume.ReasonConsent:
-			answer = &o.Agree
+			answer, question = &o.Agree, ". Agree and run it?"
+		case consume.ReasonSecret:
+			answer, question = &o.Secrets, ". Give that, this once?"
 		}
 		if answer == nil || *answer {
 			return ran, err
 		}
-		if err := a.confirm(ctx, refusal.Message+". Run it?", refusal); err != nil {
+		if err := a.confirm(ctx, refusal.Message+question, refusal); err != nil {
 			return nil, err
 		}
 		*answer = true
@@ -188,6 +196,9 @@ func (a *app) printRan(ran *consume.Ran, verbose bool) error {
 			}
 			a.warn("the sandbox could not enforce: " + n)
 		}
+		if len(ran.Hidden) > 0 {
+			a.warn("hidden from the tool, because secrets lie there: " + quoted(ran.Hidden))
+		}
 	}
 	if a.json {
 		return a.out.document(struct {
@@ -197,6 +208,22 @@ func (a *app) printRan(ran *consume.Ran, verbose bool) error {
 	}
 	a.out.printf("%s\n", terminalJSON(ran.Result, a.host.Terminal.Stdout))
 	return nil
+}
+
+// mostQuoted is how many paths a remark names.
+const mostQuoted = 5
+
+// quoted lists paths, the first of them where there are many.
+func quoted(paths []string) string {
+	var words []string
+	for _, p := range paths[:min(len(paths), mostQuoted)] {
+		words = append(words, strconv.Quote(p))
+	}
+	text := strings.Join(words, ", ")
+	if more := len(paths) - mostQuoted; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
 }
 
 // terminalJSON keeps the result byte for byte for a program, and makes hidden

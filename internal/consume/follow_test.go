@@ -164,34 +164,6 @@ func TestMirrorsOfTheRegistry(t *testing.T) {
 	}
 }
 
-// TestEachQuestionByItself: a word for one thing is no word for another.
-func TestEachQuestionByItself(t *testing.T) {
-	s := newScene(t)
-	agreed := false
-	subject := func() *Subject {
-		return &Subject{
-			Tool:      &spec.Tool{Name: "ask_twice", Version: "1.0.0", Capabilities: spec.Capabilities{Network: true, HumanConfirm: true, Filesystem: spec.FilesystemNone}},
-			consented: func(bool) (bool, error) { return agreed, nil },
-			agree:     func(bool) error { agreed = true; return nil },
-		}
-	}
-	for _, c := range []struct {
-		o    RunOptions
-		want string
-	}{
-		{RunOptions{}, ReasonConfirm},
-		{RunOptions{Agree: true}, ReasonConfirm},
-		{RunOptions{Confirm: true}, ReasonConsent},
-	} {
-		if err := s.client.admit(subject(), c.o, reach{}); fault.ReasonOf(err) != c.want || agreed {
-			t.Errorf("%+v: %v, agreed %v", c.o, err, agreed)
-		}
-	}
-	if err := s.client.admit(subject(), RunOptions{Agree: true, Confirm: true}, reach{}); err != nil || !agreed {
-		t.Errorf("both words: %v, agreed %v", err, agreed)
-	}
-}
-
 // TestRevokedSubject: what was revoked is a subject, and does not run.
 func TestRevokedSubject(t *testing.T) {
 	s := newScene(t)

@@ -3,23 +3,49 @@ package consume
 import (
 	"encoding/json"
 	"errors"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/patch-cat/patch-git/internal/audit"
+	"github.com/patch-cat/patch-git/internal/config"
 	"github.com/patch-cat/patch-git/internal/fault"
+	"github.com/patch-cat/patch-git/internal/limits"
+	"github.com/patch-cat/patch-git/internal/sandbox"
 	"github.com/patch-cat/patch-git/spec"
 )
 
 // grants are the paths of the user's that one run may reach, and the arguments
-// rewritten to name them as the sandbox will show them.
+// rewritten to name them as the sandbox will show them. Each path was opened
+// once, judged by what was opened, and stays open until close: so it is that
+// file which is mounted, or none.
 type grants struct {
-	list    []audit.Grant
+	list    []*granted
 	args    json.RawMessage
-	created []string // empty files that were made so that they could be granted
+	notes   []string // what could not be made sure of
+	created []*granted
+}
+
+// granted is one of them.
+type granted struct {
+	audit.Grant
+	// src is what was opened. A file that is not there yet has the folder
+	// around it, and its name in there, until it is made.
+	src  *sandbox.Held
+	name string
+	hide []sandbox.Hidden
+}
+
+// wish is a path that somebody wants a run to be given.
+type wish struct {
+	path   string
+	write  bool
+	create bool // a file that is not there is made
+	from   audit.Origin
+	// lax is for what stands for a whole registry: a tool that declares less
+	// is not given it.
+	lax  bool
+	hint string // how to take the wish back, for one that nobody typed
 }
 
 // pathWords end the name of an input whose value is a path.
@@ -41,36 +67,81 @@ func isOutput(in spec.Input) bool {
 	return slices.Contains(outputWords, first)
 }
 
-// grant works out what a run may reach: the paths that were granted by name,
-// and the files that path-typed arguments name, as far as the manifest's
-// filesystem capability goes. dir is the working directory.
-func grant(t *spec.Tool, args json.RawMessage, read, write []string, dir string) (*grants, error) {
-	g := &grants{args: args}
-	fsCap := t.Capabilities.Filesystem
-	if len(read) > 0 && fsCap != spec.FilesystemReadOnly && fsCap != spec.FilesystemReadWrite {
-		return nil, fault.New(fault.Denied, "capability", "%s declares filesystem %s; it cannot be given files", t.Name, fsCap)
-	}
-	if len(write) > 0 && fsCap != spec.FilesystemReadWrite {
-		return nil, fault.New(fault.Denied, "capability", "%s declares filesystem %s; it cannot be given files to write", t.Name, fsCap)
-	}
-	for _, p := range read {
-		if err := g.add(p, dir, false); err != nil {
-			return nil, err
+// wishes are the paths that a person named: by flags, and in the configuration.
+func wishes(read, write []string, s *Subject, c *config.Config, home string) []wish {
+	var out []wish
+	add := func(paths []string, w wish) {
+		for _, w.path = range paths {
+			out = append(out, w)
 		}
 	}
-	for _, p := range write {
-		if err := g.add(p, dir, true); err != nil {
-			return nil, err
+	add(read, wish{from: audit.FromFlag})
+	add(write, wish{from: audit.FromFlag, write: true})
+	if c == nil || s.Registry == "" {
+		return out
+	}
+	standing := func(t config.Tool, d config.Defaults, lax bool) {
+		w := wish{from: audit.FromConfig, lax: lax, hint: "patch-git grants forget " + strings.TrimSuffix(t.String(), "/")}
+		for i, paths := range [][]string{d.Read, d.Write} {
+			expanded := make([]string, len(paths))
+			for k, p := range paths {
+				expanded[k] = config.Expand(p, home)
+			}
+			w.write = i == 1
+			add(expanded, w)
 		}
 	}
-	if fsCap != spec.FilesystemReadOnly && fsCap != spec.FilesystemReadWrite {
-		return g, nil
-	}
-	return g, g.fromArguments(t, fsCap == spec.FilesystemReadWrite, dir)
+	tool := config.Tool{Registry: s.Registry, Name: s.Tool.Name}
+	standing(config.Tool{Registry: s.Registry}, c.Registries[s.Registry], true)
+	standing(tool, c.Tools[tool], false)
+	return out
 }
 
-// fromArguments grants the files that path-typed arguments name.
-func (g *grants) fromArguments(t *spec.Tool, mayWrite bool, dir string) error {
+// permits tells whether the manifest's filesystem capability goes so far.
+func permits(t *spec.Tool, write bool) bool {
+	f := t.Capabilities.Filesystem
+	return f == spec.FilesystemReadWrite || f == spec.FilesystemReadOnly && !write
+}
+
+// named grants what a person named.
+func (g *grants) named(t *spec.Tool, j *judge, list []wish) error {
+	for _, w := range list {
+		if !permits(t, w.write) {
+			if w.lax {
+				continue
+			}
+			what := "files"
+			if w.write {
+				what = "files to write"
+			}
+			return w.refusal(fault.New(fault.Denied, "capability", "%s declares filesystem %s; it cannot be given %s", t.Name, t.Capabilities.Filesystem, what))
+		}
+		d, err := j.open(w)
+		if err != nil {
+			return w.refusal(err)
+		}
+		g.add(d)
+	}
+	if len(g.list) > limits.GrantPaths {
+		return fault.New(fault.Usage, "path", "%d paths are granted, at most %d can be", len(g.list), limits.GrantPaths)
+	}
+	return nil
+}
+
+// refusal says how to take back what nobody typed.
+func (w wish) refusal(err error) error {
+	if e, ok := errors.AsType[*fault.Error](err); ok && w.hint != "" {
+		return e.Hint("%s", w.hint)
+	}
+	return err
+}
+
+// fromArguments grants the files that path-typed arguments name. What is
+// granted already is not granted again; but a secret is, by its own name.
+func (g *grants) fromArguments(t *spec.Tool, j *judge) error {
+	if !permits(t, false) {
+		return nil
+	}
 	var values map[string]json.RawMessage
 	if err := json.Unmarshal(g.args, &values); err != nil {
 		return err
@@ -78,27 +149,30 @@ func (g *grants) fromArguments(t *spec.Tool, mayWrite bool, dir string) error {
 	changed := false
 	for _, in := range t.Inputs {
 		var p string
-		write := mayWrite && isOutput(in)
+		write := permits(t, true) && isOutput(in)
 		if !isPathInput(in) || values[in.Name] == nil || json.Unmarshal(values[in.Name], &p) != nil || p == "" {
 			continue
 		}
-		real, err := g.resolve(p, dir, write)
+		d, err := j.open(wish{path: p, write: write, create: write, from: audit.FromArgument})
 		if err != nil {
 			return err
 		}
-		if !slices.ContainsFunc(g.list, func(a audit.Grant) bool { return within(real, a.Path) && (a.Write || !write) }) {
-			g.list = append(g.list, audit.Grant{Path: real, Write: write})
-		}
-		text, err := json.Marshal(real)
+		text, err := json.Marshal(d.Path)
 		if err != nil {
 			return err
 		}
 		values[in.Name], changed = text, true
+		g.add(d)
 	}
 	if !changed {
 		return nil
 	}
-	// Keys in the order of the inputs, as manifest.Arguments left them.
+	return g.rewrite(t, values)
+}
+
+// rewrite puts the arguments together again, with keys in the order of the
+// inputs, as manifest.Arguments left them.
+func (g *grants) rewrite(t *spec.Tool, values map[string]json.RawMessage) error {
 	var b strings.Builder
 	b.WriteByte('{')
 	for _, in := range t.Inputs {
@@ -122,87 +196,77 @@ func (g *grants) fromArguments(t *spec.Tool, mayWrite bool, dir string) error {
 	return nil
 }
 
-func (g *grants) add(p, dir string, write bool) error {
-	real, err := g.resolve(p, dir, false)
-	if err == nil {
-		g.list = append(g.list, audit.Grant{Path: real, Write: write})
-	}
-	return err
-}
-
-// resolve returns the real path that a person meant. With create, a file that
-// is not there yet is made, empty, so that exactly it can be granted and not
-// the folder around it.
-func (g *grants) resolve(p, dir string, create bool) (string, error) {
-	if strings.IndexByte(p, 0) >= 0 {
-		return "", fault.New(fault.Usage, "path", "path %s has a zero byte", spec.Quote(p))
-	}
-	if !filepath.IsAbs(p) {
-		p = filepath.Join(dir, p)
-	}
-	real, err := filepath.EvalSymlinks(p)
-	if err == nil {
-		return real, notSystem(real)
-	}
-	if !errors.Is(err, fs.ErrNotExist) {
-		return "", fault.New(fault.Unavailable, "path", "path %s cannot be resolved: %w", spec.Quote(p), err)
-	}
-	parent, err := filepath.EvalSymlinks(filepath.Dir(p))
-	if err != nil || !create {
-		return "", fault.New(fault.NotFound, "path", "there is no file %s", spec.Quote(p))
-	}
-	real = filepath.Join(parent, filepath.Base(p))
-	if err := notSystem(real); err != nil {
-		return "", err
-	}
-	f, err := os.OpenFile(real, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
-		return "", fault.New(fault.Unavailable, "path", "file %s cannot be made: %w", spec.Quote(p), err)
-	}
-	g.created = append(g.created, real)
-	return real, f.Close()
-}
-
-// notSystem refuses what the sandbox cannot show: the root and the kernel's
-// own file systems.
-func notSystem(real string) error {
-	for _, d := range []string{"/proc", "/sys", "/dev"} {
-		if within(real, d) {
-			return fault.New(fault.Denied, "path", "%s cannot be given to a tool", spec.Quote(real))
+// add takes a grant over, unless an earlier one covers it. A wider one takes
+// the place of one for the same path, with who asked for it.
+func (g *grants) add(d *granted) {
+	for i, a := range g.list {
+		switch same := a.Path == d.Path; {
+		case same && d.Write && !a.Write:
+			a.close()
+			g.list[i] = d
+			return
+		case same, d.From == audit.FromArgument && !d.Secret && within(d.Path, a.Path) && (a.Write || !d.Write):
+			d.close()
+			return
 		}
 	}
-	if filepath.Dir(real) == real {
-		return fault.New(fault.Denied, "path", "the whole file system cannot be given to a tool")
+	g.list = append(g.list, d)
+}
+
+// make makes the empty files that are to be written, so that exactly they can
+// be granted and not the folders around them. It comes last: who was refused
+// finds nothing new.
+func (g *grants) make() error {
+	for _, d := range g.list {
+		if d.name == "" {
+			continue
+		}
+		made, err := d.src.Make(d.name)
+		if err != nil {
+			return fault.New(fault.Unavailable, "path", "file %s cannot be made: %w", spec.Quote(d.Path), err)
+		}
+		_ = d.src.Close()
+		d.src, d.name = made, ""
+		g.created = append(g.created, d)
 	}
 	return nil
 }
 
-// spare refuses grants that reach patch-git's own state, or have it in them: the
-// signing keys, the records of other runs, whom the user trusts and what the
-// user agreed to.
-func (g *grants) spare(state string) error {
-	real, err := filepath.EvalSymlinks(state)
-	if err != nil {
-		real = state // not there yet; who can write around it could make it
+// mounts are the grants as the sandbox wants them.
+func (g *grants) mounts() []sandbox.Mount {
+	var out []sandbox.Mount
+	for _, d := range g.list {
+		out = append(out, sandbox.Mount{Source: d.Path, Target: d.Path, Write: d.Write, Is: d.src.Is(), Hide: d.hide})
 	}
-	for _, a := range g.list {
-		if within(a.Path, real) || within(real, a.Path) {
-			return fault.New(fault.Denied, "path", "%s cannot be given to a tool: patch-git keeps there whom you trust", spec.Quote(a.Path)).
-				Hint("name the file or the folder that it needs, outside of %s", spec.Quote(real))
-		}
-	}
-	return nil
+	return out
 }
 
-func within(p, dir string) bool {
-	return p == dir || strings.HasPrefix(p, strings.TrimSuffix(dir, string(filepath.Separator))+string(filepath.Separator))
+// record are the grants, and the paths in them that are hidden, as they are
+// written down.
+func (g *grants) record() (list []audit.Grant, hidden []string) {
+	for _, d := range g.list {
+		list = append(list, d.Grant)
+		for _, h := range d.hide {
+			if !slices.Contains(hidden, h.Path) {
+				hidden = append(hidden, h.Path)
+			}
+		}
+	}
+	return list, hidden
 }
 
-// tidy takes away the empty files that were made and never written.
-func (g *grants) tidy() {
-	for _, p := range g.created {
-		if info, err := os.Lstat(p); err == nil && info.Mode().IsRegular() && info.Size() == 0 {
-			_ = os.Remove(p)
+func (d *granted) close() { _ = d.src.Close() }
+
+// close lets go of all grants, and takes away the empty files that were made
+// and never written.
+func (g *grants) close() {
+	for _, d := range g.created {
+		is, err := sandbox.Identify(d.Path)
+		if info, statErr := os.Lstat(d.Path); err == nil && statErr == nil && is == d.src.Is() && info.Size() == 0 {
+			_ = os.Remove(d.Path)
 		}
+	}
+	for _, d := range g.list {
+		d.close()
 	}
 }

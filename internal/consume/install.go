@@ -31,7 +31,8 @@ type Pulled struct {
 	Receipt     toolbox.Receipt
 	Tool        *spec.Tool
 	Permissions spec.Permissions
-	Added       []string // permissions that the version installed before did not have
+	Before      spec.Version // the version installed before, "" where there was none
+	Added       []string     // permissions that it did not have
 	Consented   bool
 	Yanked      string // reason, where a yanked version was asked for by number
 	Environment string // "", or the name of the environment that was prepared
@@ -49,7 +50,7 @@ func (c *Client) Pull(ctx context.Context, ref spec.Ref, o PullOptions) (*Pulled
 		return nil, revoked(v.Ref(), reason)
 	}
 	out := &Pulled{Tool: v.Tool(), Permissions: v.Tool().Permissions(), Yanked: f.version.Yanked}
-	if out.Added, err = c.widened(v); err != nil {
+	if out.Before, out.Added, err = c.widened(v); err != nil {
 		return nil, err
 	}
 	if len(out.Added) > 0 && !o.Widen {
@@ -64,13 +65,29 @@ func (c *Client) Pull(ctx context.Context, ref spec.Ref, o PullOptions) (*Pulled
 	if out.Receipt, err = c.Box.Install(ctx, v); err != nil {
 		return nil, err
 	}
-	if o.Agree {
-		if err := c.Box.Agree(out.Receipt, out.Permissions, out.Permissions.Network && !c.filters(ctx)); err != nil {
-			return nil, err
-		}
-	}
-	_, out.Consented, err = c.Box.Consent(out.Receipt)
+	out.Consented, err = c.consented(ctx, out, o.Agree)
 	return out, err
+}
+
+// consented tells whether the person agreed to all that a release may do, now
+// or for a version that asked for no less.
+func (c *Client) consented(ctx context.Context, p *Pulled, now bool) (bool, error) {
+	host := p.Permissions.Network && !c.filters(ctx)
+	if now {
+		return true, c.Box.Agree(p.Receipt, p.Permissions, "", host)
+	}
+	if !NeedsConsent(p.Permissions) && !MayHaveFiles(p.Permissions) {
+		return false, nil
+	}
+	before, err := c.Box.Consents(p.Receipt)
+	if err != nil {
+		return false, err
+	}
+	a, ok := covering(before, p.Permissions, host)
+	if ok && a.Version != p.Receipt.Version {
+		return true, c.Box.Agree(p.Receipt, p.Permissions, a.Version, a.HostNetwork)
+	}
+	return ok, nil
 }
 
 func revoked(ref spec.Ref, reason string) error {
@@ -78,28 +95,28 @@ func revoked(ref spec.Ref, reason string) error {
 		Hint("patch-git remove %s", ref.At())
 }
 
-// widened lists the permissions of a release that the version installed now
-// does not have [C-45].
-func (c *Client) widened(v verify.Verified) ([]string, error) {
+// widened tells which version is installed now, and the permissions of a
+// release that it does not have [C-45].
+func (c *Client) widened(v verify.Verified) (spec.Version, []string, error) {
 	old, err := c.Box.Find(spec.Ref{Name: v.Ref().Name})
 	if fault.KindOf(err) == fault.NotFound {
-		return nil, nil
+		return "", nil, nil
 	}
 	if err != nil {
-		return nil, err
+		return "", nil, err
 	}
 	if old.Release == v.Ref().Digest {
-		return nil, nil
+		return "", nil, nil
 	}
 	pin, err := c.Box.Pin(old.Registry)
 	if err != nil {
-		return nil, err
+		return "", nil, err
 	}
 	before, err := c.Box.Load(old, pin.Policy())
 	if err != nil {
-		return nil, err
+		return "", nil, err
 	}
-	return wider(before.Tool().Permissions(), v.Tool().Permissions()), nil
+	return old.Version, wider(before.Tool().Permissions(), v.Tool().Permissions()), nil
 }
 
 // wider lists what b asks for beyond a, in words.

@@ -28,7 +28,7 @@ func (c *Client) sandbox(ctx context.Context, o RunOptions) (*sandbox.Sandbox, e
 
 // Pythons opens the interpreters of this user.
 func (c *Client) Pythons(ctx context.Context) (*pyenv.Pythons, error) {
-	box, err := c.sandbox(ctx, false)
+	box, err := c.sandbox(ctx, RunOptions{})
 	if err != nil {
 		return nil, err
 	}

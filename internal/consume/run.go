@@ -29,16 +29,16 @@ type Subject struct {
 	Registry spec.RegistryName
 	Closure  *ledger.Closure
 
-	revoked   error // why it must not run, nil where it may
-	consented func(filtered bool) (bool, error)
-	agree     func(filtered bool) error
+	revoked error // why it must not run, nil where it may
+	consent consents
 }
 
 // RunOptions say how a run is to happen.
 type RunOptions struct {
 	Read, Write []string // paths granted by name
 	Net         []string // HOST[:PORT], beyond the internet, granted by name
-	Agree       bool     // the person agrees to the network for this version, now and later
+	Agree       bool     // the person agrees to what the tool may do, for this version, now and later
+	Secrets     bool     // the person gives this one run the secrets that its arguments name
 	Confirm     bool     // the person confirms this one run
 	Limits      sandbox.Limits
 	HostApp     string // who asks: "cli"
@@ -59,6 +59,7 @@ type Ran struct {
 	Driver      string            `json:"sandbox"`
 	NotEnforced []string          `json:"not_enforced,omitempty"`
 	Grants      []audit.Grant     `json:"grants,omitempty"`
+	Hidden      []string          `json:"hidden,omitempty"` // paths in the grants that the tool could not see
 	AllowNet    []string          `json:"allow_net,omitempty"`
 	Python      string            `json:"python"`
 	Notes       []string          `json:"notes,omitempty"`
@@ -67,11 +68,6 @@ type Ran struct {
 	Warm        bool              `json:"warm,omitempty"` // the interpreter was booted ahead
 	Stderr      string            `json:"-"`
 }
-
-// NeedsConsent tells whether a person has to agree before a tool runs: it
-// reaches the network or an account. Files need no consent of their own,
-// because a tool sees none but those that are named for it.
-func NeedsConsent(p spec.Permissions) bool { return p.Network || len(p.ExternalAuth) > 0 }
 
 // Installed makes the subject of an installed release, verified now. One that
 // was revoked is a subject too, so that its flags can be read; [Client.Run]
@@ -92,11 +88,7 @@ func (c *Client) Installed(ctx context.Context, ref spec.Ref) (*Subject, error) 
 	}
 	return &Subject{
 		Tool: v.Tool(), Main: v.Main(), Ref: v.Ref(), Registry: v.Registry(), Closure: closure, revoked: withdrawn,
-		consented: func(filtered bool) (bool, error) {
-			agreed, ok, err := c.Box.Consent(receipt)
-			return ok && (filtered || agreed.HostNetwork), err
-		},
-		agree: func(filtered bool) error { return c.Box.Agree(receipt, v.Tool().Permissions(), !filtered) },
+		consent: &kept{c.Box, receipt, v.Tool().Permissions()},
 	}, nil
 }
 
@@ -112,11 +104,7 @@ func Local(file string, data []byte) (*Subject, []spec.Finding, error) {
 		return nil, findings, fault.New(fault.Unavailable, "no_closure", "%s needs packages, which are resolved when it is published", spec.Quote(file)).
 			Hint("publish it to a registry of your own: patch-git publish %s --to <folder>", file)
 	}
-	return &Subject{
-		Tool: &doc.Tool, Main: data,
-		consented: func(bool) (bool, error) { return false, nil },
-		agree:     func(bool) error { return nil },
-	}, findings, nil
+	return &Subject{Tool: &doc.Tool, Main: data, consent: fleeting{}}, findings, nil
 }
 
 // Run runs a tool: arguments are checked against the manifest before anything
@@ -196,31 +184,25 @@ func (c *Client) run(ctx context.Context, s *Subject, args json.RawMessage, o Ru
 		return nil, none, err
 	}
 	rec.Sandbox.AllowNet = reach.names()
-	if err := c.admit(s, o, reach); err != nil {
-		return nil, none, err
-	}
-	g, err := grant(s.Tool, args, o.Read, o.Write, c.Host.Dir)
+	g, err := c.grants(ctx, s, args, o)
 	if err != nil {
-		if g != nil {
-			g.tidy()
-		}
 		return nil, none, err
 	}
-	defer g.tidy()
-	if err := g.spare(c.Host.Paths.Root); err != nil {
+	defer g.close()
+	if err := admit(s, o, g, reach); err != nil {
 		return nil, none, err
 	}
-	rec.Sandbox.Grants, rec.Sandbox.Internet = g.list, s.Tool.Capabilities.Network
+	if err := g.make(); err != nil {
+		return nil, none, err
+	}
+	rec.Sandbox.Grants, rec.Sandbox.Hidden = g.record()
+	rec.Sandbox.Internet = s.Tool.Capabilities.Network
 	box, err := c.sandbox(ctx, o)
 	if err != nil {
 		return nil, none, err
 	}
 	defer box.Close() // whatever was started ahead and not needed
-	var mounts []sandbox.Mount
-	for _, a := range g.list {
-		mounts = append(mounts, sandbox.Mount{Source: a.Path, Target: a.Path, Write: a.Write})
-	}
-	job, python, release, err := c.job(ctx, box, s, g.args, mounts, o.Limits)
+	job, python, release, err := c.job(ctx, box, s, g.args, g.mounts(), o.Limits)
 	if err != nil {
 		return nil, none, err
 	}
@@ -240,6 +222,7 @@ func (c *Client) run(ctx context.Context, s *Subject, args json.RawMessage, o Ru
 	if s.Ref.Name != "" && !out.Warm && o.warm == nil {
 		ahead.Learn(c.Host.Paths, s.Ref.Name, job, len(g.list) == 0 && !o.UnsafeNoSandbox, durable.Replace)
 	}
+	out.NotEnforced = append(out.NotEnforced, g.notes...)
 	rec.Sandbox.Driver, rec.Sandbox.NotEnforced = out.Driver, out.NotEnforced
 	rec.ExitCode, rec.DurationMS = out.Exit, out.Duration.Milliseconds()
 	line, noise := lastLine(out.Stdout)
@@ -252,44 +235,13 @@ func (c *Client) run(ctx context.Context, s *Subject, args json.RawMessage, o Ru
 	}
 	ran := &Ran{
 		Tool: s.Tool.Name.String() + "@" + s.Tool.Version.String(), Release: s.Ref.Digest, Registry: s.Registry, Result: line,
-		Driver: out.Driver, NotEnforced: out.NotEnforced, Grants: g.list, AllowNet: reach.names(), Python: python.Version, StdoutNoise: noise,
+		Driver: out.Driver, NotEnforced: out.NotEnforced, Grants: rec.Sandbox.Grants, Hidden: rec.Sandbox.Hidden, AllowNet: rec.Sandbox.AllowNet, Python: python.Version, StdoutNoise: noise,
 		DurationMS: out.Duration.Milliseconds(), Warm: out.Warm, Stderr: string(out.Stderr),
 	}
 	if python.Note != "" {
 		ran.Notes = append(ran.Notes, python.Note)
 	}
 	return ran, out, nil
-}
-
-// What a person can say a word to, so that a refused run goes on.
-const (
-	ReasonConfirm = "confirmation_required" // RunOptions.Confirm
-	ReasonConsent = "consent_required"      // RunOptions.Agree
-)
-
-// admit asks whether a person agreed to what the tool may do.
-func (c *Client) admit(s *Subject, o RunOptions, r reach) error {
-	p := s.Tool.Permissions()
-	if len(p.ExternalAuth) > 0 {
-		return fault.New(fault.Denied, "external_auth", "%s needs access to %s, and no broker for accounts is configured", s.Tool.Name, strings.Join(p.ExternalAuth, ", "))
-	}
-	if p.HumanConfirm && !o.Confirm {
-		return fault.New(fault.Denied, ReasonConfirm, "%s asks that a person confirms each run", s.Tool.Name).
-			Hint("add --yes to confirm this one run")
-	}
-	if !NeedsConsent(p) {
-		return nil
-	}
-	ok, err := s.consented(r.less())
-	switch {
-	case err != nil || ok:
-		return err
-	case !o.Agree:
-		return fault.New(fault.Denied, ReasonConsent,
-			"%s may use %s, and nobody agreed to that yet", s.Tool.Name, r.words()).
-			Hint("add --yes to agree for this version")
-	}
-	return s.agree(r.less())
 }
 
 // failure explains a tool that did not come to its end.

@@ -84,6 +84,19 @@ const (
 	RunScratch   = 64 * MiB // the private /tmp
 )
 
+// Files of the user's that a run is given.
+const (
+	// GrantEntries, GrantDepth and GrantTime bound the search for secrets in
+	// what one run is given; what was not searched is told.
+	GrantEntries = 200_000
+	GrantDepth   = 64
+	GrantTime    = 2 * time.Second
+	GrantHidden  = 512 // secrets that one run hides, each by a mount
+	GrantPaths   = 64  // paths that one run is given
+	Config       = 256 * KiB
+	ConfigPaths  = 64 // paths of one kind for one tool or registry
+)
+
 // Parsing a Python source with CPython's own parser.
 const (
 	ParseTime   = 10 * time.Second

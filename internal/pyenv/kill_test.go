@@ -44,7 +44,7 @@ func beVictim(text string) error {
 	}
 	ctx := context.Background()
 	if v.Python.Path == "" {
-		return v.download(ctx)
+		return v.fetch(ctx)
 	}
 	s, err := sandbox.Open(ctx, sandbox.Options{Now: time.Now})
 	if err != nil {
@@ -73,8 +73,8 @@ func beVictim(text string) error {
 	return err
 }
 
-// download fetches the one wheel of the closure without installing it.
-func (v victim) download(ctx context.Context) error {
+// fetch fetches the one wheel of the closure without installing it.
+func (v victim) fetch(ctx context.Context) error {
 	signs := 0
 	f := &fetcher{client: calm(http.DefaultClient), own: calm(http.DefaultClient), dir: v.Root, told: func(Progress) {
 		if signs++; signs == v.Step {

@@ -33,6 +33,7 @@ type cage struct {
 	job   *Job
 	made  map[string]bool // what the root's tmpfs has, by path below it
 	files []File          // stubs and the job's own, the last of each name
+	masks []mask
 }
 
 // cageOf makes the plan. The sources of all mounts are opened here, and stay
@@ -57,7 +58,9 @@ func cageOf(o *order, sources []source, q *pipes) *plan {
 	}
 	for _, s := range sources {
 		c.mount(s, sources)
+		c.hide(s)
 	}
+	c.sealMasks()
 	for _, f := range c.files {
 		c.file(f)
 	}
@@ -186,12 +189,12 @@ func (c *cage) mount(s source, all []source) {
 	c.call(stepClone, s.Source, unix.SYS_MOUNT_SETATTR, reg(regTree), c.text(""), unix.AT_EMPTY_PATH|unix.AT_RECURSIVE, c.at(unsafe.Pointer(attr)), unsafe.Sizeof(*attr))
 	target := s.Target[1:]
 	inside := slices.ContainsFunc(all, func(o source) bool { return o.Target != s.Target && below(s.Target, o.Target) })
-	switch {
-	case inside || c.made[target]:
+	switch p := c.place(s.Target, inside); {
+	case p == "" || c.made[p]:
 	case s.dir:
-		c.dir(target, 0o755)
+		c.dir(p, 0o755)
 	default:
-		c.empty(target)
+		c.empty(p)
 	}
 	c.open(stepTarget, target, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0, regDir)
 	c.call(stepTarget, s.Target, unix.SYS_MOVE_MOUNT, reg(regTree), c.text(""), reg(regDir), c.text(""), unix.MOVE_MOUNT_F_EMPTY_PATH|unix.MOVE_MOUNT_T_EMPTY_PATH)

@@ -53,10 +53,13 @@ type Job struct {
 }
 
 // Mount shows one host file or directory to the job, with all below it.
-// Source must be a real path: a symbolic link anywhere in it is refused.
+// Source must be a real path: a symbolic link anywhere in it is refused, and
+// so is another file or directory than the one it Is, unless that is zero.
 type Mount struct {
 	Source, Target string
 	Write          bool
+	Is             Identity
+	Hide           []Hidden // what the program finds empty instead
 }
 
 // File is put below ScratchDir before the program starts, owned by the
@@ -142,6 +145,9 @@ func (j Job) checked() (Job, error) {
 		}
 		targets[m.Target] = true
 	}
+	if err := j.checkHidden(targets); err != nil {
+		return j, err
+	}
 	input := j.StdinFile == ""
 	for _, f := range j.Files {
 		if !cleanAbsolute(f.Target) || !below(f.Target, ScratchDir) || f.Target == ScratchDir {
@@ -196,7 +202,7 @@ func (m Mount) check() error {
 			return bad("mount on %s would hide the sandbox's own files", spec.Quote(m.Target))
 		}
 	}
-	return nil
+	return m.checkHidden()
 }
 
 // cleanAbsolute tells whether p is spelled in the one way that has no "..",

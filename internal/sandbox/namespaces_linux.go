@@ -22,8 +22,10 @@ type namespaces struct{}
 
 func (namespaces) name() string { return "namespaces" }
 
-// open is little: what else this driver leaves open, the helper notes while it
-// runs.
+func (namespaces) hides() {}
+
+// open is little: what else this driver leaves open, the process notes while
+// it sets itself up.
 func (namespaces) open(grouped bool) []string {
 	if grouped {
 		return nil

@@ -175,6 +175,9 @@ func (s *Sandbox) run(ctx context.Context, d driver, groups *groups, job Job) (O
 	if err := ctx.Err(); err != nil {
 		return Outcome{Exit: -1}, fault.New(fault.KindOf(err), "run_cancelled", "run was stopped: %w", err)
 	}
+	if err := canHide(d, job); err != nil {
+		return Outcome{Exit: -1}, err
+	}
 	warm := s.takeSpare()
 	if warm != nil && (d != s.driver || !warm.serves(job)) {
 		warm.discard()

@@ -21,6 +21,7 @@ const (
 	stepParent // the caller died
 	stepPrivate
 	stepSource // a mount's source: the job's doing
+	stepSame   // a source, or what is hidden, is not what was judged
 	stepClone
 	stepRoot
 	stepTarget // a mount's target: the job's doing
@@ -52,6 +53,7 @@ var stepTable = [steps]struct {
 	stepParent:   {"stay with the caller", fault.Interrupted, false},
 	stepPrivate:  {"take the mounts apart", fault.Denied, true},
 	stepSource:   {"open", fault.Denied, false},
+	stepSame:     {"find again", fault.Denied, false},
 	stepClone:    {"clone the mount of", fault.Denied, true},
 	stepRoot:     {"build the root", fault.Denied, true},
 	stepTarget:   {"mount on", fault.Usage, false},
@@ -102,6 +104,8 @@ func (e *setupError) classify() error {
 	case e.errno == unix.ENOMEM || e.errno == unix.EAGAIN || e.errno == unix.EMFILE || e.errno == unix.ENFILE:
 		// The host is short of something at this moment.
 		return fault.New(fault.Unavailable, "sandbox_setup", "sandbox: %w", e)
+	case e.step == stepSame:
+		return e.changed()
 	case row.host:
 		return &hostRefusal{fault.New(row.means, "sandbox_unavailable", "%w", e)}
 	case e.step == stepSource && e.errno == unix.ENOENT:

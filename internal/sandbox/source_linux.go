@@ -25,15 +25,11 @@ func openSources(mounts []Mount) (all []source, err error) {
 	for _, m := range mounts {
 		s := source{Mount: m}
 		var failure *setupError
-		if s.fd, failure = openSource(m.Source); failure == nil {
-			var st unix.Stat_t
-			err := unix.Fstat(s.fd, &st)
-			s.dev, s.ino, s.dir = uint64(st.Dev), st.Ino, st.Mode&unix.S_IFMT == unix.S_IFDIR
+		var is Identity
+		if s.fd, is, failure = openSource(m.Source, m.Is); failure == nil {
+			s.dev, s.ino, s.dir = is.Dev, is.Ino, is.Kind == unix.S_IFDIR
 			all = append(all, s)
-			if err == nil {
-				continue
-			}
-			failure = failed(stepSource, m.Source, err)
+			continue
 		}
 		closeSources(all)
 		return nil, failure.classify()
@@ -54,43 +50,58 @@ func (p *plan) reopen(s source, to uint8) *op {
 		Flags:   unix.O_PATH | unix.O_NOFOLLOW | unix.O_CLOEXEC,
 		Resolve: unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS,
 	}
-	st := &unix.Stat_t{}
+	st, step := &unix.Stat_t{}, stepSource
+	if s.Is != (Identity{}) {
+		step = stepSame
+	}
 	line := len(p.ops)
-	p.call(stepSource, s.Source, unix.SYS_OPENAT2, num(unix.AT_FDCWD), p.text(s.Source), p.at(unsafe.Pointer(how)), unsafe.Sizeof(*how)).to(to)
-	p.call(stepSource, s.Source, unix.SYS_FSTAT, reg(to), p.at(unsafe.Pointer(st)))
-	p.check(stepSource, s.Source, (*uint64)(unsafe.Pointer(&st.Dev)), ^uint64(0), s.dev, unix.ESTALE)
-	p.check(stepSource, s.Source, &st.Ino, ^uint64(0), s.ino, unix.ESTALE)
+	p.call(step, s.Source, unix.SYS_OPENAT2, num(unix.AT_FDCWD), p.text(s.Source), p.at(unsafe.Pointer(how)), unsafe.Sizeof(*how)).to(to)
+	p.same(step, s.Source, to, st, s.dev, s.ino)
 	return &p.ops[line]
 }
 
+// same sees that a register's descriptor leads to one file and no other.
+func (p *plan) same(s step, what string, fd uint8, st *unix.Stat_t, dev, ino uint64) {
+	p.call(s, what, unix.SYS_FSTAT, reg(fd), p.at(unsafe.Pointer(st)))
+	p.check(s, what, (*uint64)(unsafe.Pointer(&st.Dev)), ^uint64(0), dev, unix.ESTALE)
+	p.check(s, what, &st.Ino, ^uint64(0), ino, unix.ESTALE)
+}
+
 // openSource opens a mount's source without following a single link, and
-// refuses the kernel's own file systems under whatever name.
-func openSource(path string) (int, *setupError) {
+// refuses the kernel's own file systems under whatever name. Where it is known
+// which file it must be, another one is refused. A driver that brings the
+// source to another path calls it with that one, for the file stays the same.
+func openSource(path string, want Identity) (int, Identity, *setupError) {
+	known := want != Identity{}
 	fd, err := unix.Openat2(unix.AT_FDCWD, path, &unix.OpenHow{
 		Flags:   unix.O_PATH | unix.O_NOFOLLOW | unix.O_CLOEXEC,
 		Resolve: unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS,
 	})
+	if known && (err == unix.ENOENT || err == unix.ENOTDIR || err == unix.ELOOP || err == unix.EXDEV) {
+		return -1, want, failed(stepSame, path, err) // it was there when it was judged
+	}
 	if err != nil {
-		return -1, failed(stepSource, path, err)
+		return -1, want, failed(stepSource, path, err)
 	}
 	var st unix.Stat_t
 	var fs unix.Statfs_t
 	if err = unix.Fstat(fd, &st); err == nil {
 		err = unix.Fstatfs(fd, &fs)
 	}
-	kind := st.Mode & unix.S_IFMT
+	is := identify(&st)
 	switch {
 	case err != nil:
-	case kind != unix.S_IFDIR && kind != unix.S_IFREG:
+	case known && is != want:
+		_ = unix.Close(fd)
+		return -1, is, failed(stepSame, path, unix.ESTALE)
+	case is.Kind != unix.S_IFDIR && is.Kind != unix.S_IFREG:
 		// A socket, a pipe or a device would be a door to another process.
 		err = unix.EINVAL
-	case fs.Type == unix.PROC_SUPER_MAGIC || fs.Type == unix.SYSFS_MAGIC || fs.Type == unix.DEVPTS_SUPER_MAGIC ||
-		fs.Type == unix.CGROUP_SUPER_MAGIC || fs.Type == unix.CGROUP2_SUPER_MAGIC || fs.Type == unix.NSFS_MAGIC ||
-		fs.Type == unix.DEBUGFS_MAGIC || fs.Type == unix.TRACEFS_MAGIC || fs.Type == unix.SECURITYFS_MAGIC || fs.Type == unix.BPF_FS_MAGIC:
+	case kernels(&fs):
 		err = unix.EINVAL
 	default:
-		return fd, nil
+		return fd, is, nil
 	}
 	_ = unix.Close(fd)
-	return -1, failed(stepSource, path, err)
+	return -1, is, failed(stepSource, path, err)
 }

@@ -31,6 +31,12 @@ func (w *writer) texts(list []string) {
 	}
 }
 
+func (w *writer) identity(i Identity) {
+	w.num(i.Dev)
+	w.num(i.Ino)
+	w.num(uint64(i.Kind))
+}
+
 // room is about how many bytes a job takes.
 func (j *Job) room() int {
 	size := 4096 + len(j.Stdin)
@@ -53,6 +59,12 @@ func (w *writer) job(j *Job) {
 		w.text(m.Source)
 		w.text(m.Target)
 		w.yes(m.Write)
+		w.identity(m.Is)
+		w.num(uint64(len(m.Hide)))
+		for _, h := range m.Hide {
+			w.text(h.Path)
+			w.identity(h.Is)
+		}
 	}
 	w.num(uint64(len(j.Files)))
 	for _, f := range j.Files {
@@ -135,6 +147,10 @@ func (r *reader) texts() []string {
 	return list
 }
 
+func (r *reader) identity() Identity {
+	return Identity{Dev: r.num(), Ino: r.num(), Kind: uint32(r.num())}
+}
+
 func (r *reader) job(j *Job) {
 	j.Argv = r.texts()
 	j.Env = r.texts()
@@ -147,7 +163,14 @@ func (r *reader) job(j *Job) {
 	j.StdinFile = r.text()
 	j.Mounts = make([]Mount, r.length())
 	for i := range j.Mounts {
-		j.Mounts[i] = Mount{r.text(), r.text(), r.yes()}
+		m := &j.Mounts[i]
+		m.Source, m.Target, m.Write, m.Is = r.text(), r.text(), r.yes(), r.identity()
+		if n := r.length(); n > 0 {
+			m.Hide = make([]Hidden, n)
+		}
+		for k := range m.Hide {
+			m.Hide[k] = Hidden{r.text(), r.identity()}
+		}
 	}
 	j.Files = make([]File, r.length())
 	for i := range j.Files {

@@ -17,7 +17,10 @@ func fullOrder() *order {
 		job: Job{
 			Argv: []string{"/usr/bin/python3", "-I", ""}, Env: []string{"A=b"}, Dir: "/tmp",
 			Stdin: []byte{0, 255}, StdinFile: "/tmp/x",
-			Mounts:  []Mount{{"/a", "/b", true}, {"/c", "/c", false}},
+			Mounts: []Mount{
+				{Source: "/a", Target: "/b", Write: true},
+				{Source: "/c", Target: "/c", Is: Identity{1 << 40, 2, 3}, Hide: []Hidden{{"/c/d", Identity{4, 5, 6}}}},
+			},
 			Files:   []File{{"/tmp/f", []byte("data"), 0o640}, {"/tmp/g", []byte{}, 0}},
 			Network: true,
 			Limits:  Limits{CPU: 5 * time.Second, Memory: 1 << 40, Processes: 7, OpenFiles: 8, FileSize: 9, Scratch: 10},

@@ -4,28 +4,96 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/patch-cat/patch-git/internal/durable"
+	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/limits"
 	"github.com/patch-cat/patch-git/ledger"
 	"github.com/patch-cat/patch-git/spec"
 )
 
 // Consent is what a person agreed to for one release. It is bound to the
-// release's digest, so that no other content can use it.
+// release's digest, so that no other content can use it, and to who the
+// registry was at that time.
 type Consent struct {
+	Schema      int              `json:"schema"`
 	Release     spec.Digest      `json:"release"`
+	Signer      spec.Digest      `json:"signer"` // of the registry's pinned trust
 	Permissions spec.Permissions `json:"permissions"`
-	At          string           `json:"at"`
+	// Carried is the version that the person was asked about, where it was
+	// another one that asked for no less.
+	Carried spec.Version `json:"carried_from,omitempty"`
+	At      string       `json:"at"`
 	// HostNetwork tells that the network which was agreed to was not filtered.
 	HostNetwork bool `json:"host_network,omitempty"`
 }
 
-// Consent returns what was agreed to; ok is false where nothing was.
-func (t *Toolbox) Consent(r Receipt) (c Consent, ok bool, err error) {
-	data, err := durable.ReadFileNoFollow(filepath.Join(t.receiptDir(r.Name, r.Version), consentFile), limits.Document)
+// consentSchema is that of consents which cover files. Those before it were
+// asked for without a word about files, and cover the network alone.
+const consentSchema = 2
+
+// Agreed is a consent, and for which version of a tool it is.
+type Agreed struct {
+	Name     spec.Name         `json:"name"`
+	Version  spec.Version      `json:"version"`
+	Registry spec.RegistryName `json:"registry"`
+	Consent
+}
+
+// signer is who a registry is now, as its consents have it.
+func (t *Toolbox) signer(n spec.RegistryName) (spec.Digest, error) {
+	pin, err := t.Pin(n)
+	if err != nil {
+		return spec.Digest{}, err
+	}
+	data, err := json.Marshal(pin.Trust)
+	return spec.DigestOf(data), err
+}
+
+// Consents returns what was agreed to for a release, and after it what was
+// agreed to for other installed versions of the same tool from the same
+// registry, signed by the same key or workflow, the highest first. Whether that
+// covers what the release asks for is for the caller to compare.
+func (t *Toolbox) Consents(r Receipt) ([]Agreed, error) {
+	versions, err := t.Versions(r.Name)
+	if err != nil {
+		return nil, err
+	}
+	signer, err := t.signer(r.Registry)
+	if err != nil {
+		return nil, err
+	}
+	slices.Reverse(versions)
+	var own, others []Agreed
+	for _, v := range versions {
+		other, err := t.Receipt(spec.Ref{Name: r.Name, Version: v})
+		if err != nil && v != r.Version {
+			continue // one that is damaged, or goes away just now, says nothing
+		}
+		if err != nil {
+			return nil, err
+		}
+		c, ok, err := t.consent(other)
+		switch {
+		case err != nil && v == r.Version:
+			return nil, err
+		case err != nil, !ok:
+		case v == r.Version && other.Release == r.Release:
+			own = append(own, Agreed{r.Name, v, r.Registry, c})
+		case v != r.Version && other.Registry == r.Registry && c.Signer == signer && !signer.IsZero():
+			others = append(others, Agreed{r.Name, v, r.Registry, c})
+		}
+	}
+	return append(own, others...), nil
+}
+
+// consent reads what was agreed to for a release; ok is false where nothing was.
+func (t *Toolbox) consent(r Receipt) (c Consent, ok bool, err error) {
+	data, err := durable.ReadFileNoFollow(t.consentPath(r.Name, r.Version), limits.Document)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Consent{}, false, nil
 	}
@@ -36,24 +104,80 @@ func (t *Toolbox) Consent(r Receipt) (c Consent, ok bool, err error) {
 	return c, ok, nil
 }
 
+func (t *Toolbox) consentPath(n spec.Name, v spec.Version) string {
+	return filepath.Join(t.receiptDir(n, v), consentFile)
+}
+
 // parseConsent reads a consent; one that is damaged, or of another content, is
 // as if it were not there.
 func parseConsent(data []byte, release spec.Digest) (Consent, bool) {
 	var c Consent
-	if json.Unmarshal(data, &c) != nil || c.Release != release {
+	if json.Unmarshal(data, &c) != nil || c.Release != release || c.Schema > consentSchema {
 		return Consent{}, false
+	}
+	if c.Schema < consentSchema {
+		c.Permissions.Filesystem, c.Signer = spec.FilesystemNone, spec.Digest{}
 	}
 	return c, true
 }
 
-// Agree records that the person agreed to the permissions of a release, and
-// whether its network may be all that this machine reaches.
-func (t *Toolbox) Agree(r Receipt, p spec.Permissions, hostNetwork bool) error {
-	data, err := json.MarshalIndent(Consent{Release: r.Release, Permissions: p, At: t.now().UTC().Format(time.RFC3339), HostNetwork: hostNetwork}, "", "  ")
+// Agree records that the person agreed to the permissions of a release, when
+// asked for it or, with carried, for that version; and whether its network may
+// be all that this machine reaches.
+func (t *Toolbox) Agree(r Receipt, p spec.Permissions, carried spec.Version, hostNetwork bool) error {
+	signer, err := t.signer(r.Registry)
 	if err != nil {
 		return err
 	}
-	return durable.WriteFile(filepath.Join(t.receiptDir(r.Name, r.Version), consentFile), append(data, '\n'), 0o600)
+	data, err := json.MarshalIndent(Consent{consentSchema, r.Release, signer, p, carried, t.now().UTC().Format(time.RFC3339), hostNetwork}, "", "  ")
+	if err != nil {
+		return err
+	}
+	return durable.WriteFile(t.consentPath(r.Name, r.Version), append(data, '\n'), 0o600)
+}
+
+// AllAgreed lists every consent that counts, by name and version.
+func (t *Toolbox) AllAgreed() ([]Agreed, error) {
+	tools, err := t.List()
+	if err != nil {
+		return nil, err
+	}
+	var out []Agreed
+	for _, tool := range tools {
+		for _, v := range tool.Versions {
+			r, err := t.Receipt(spec.Ref{Name: tool.Name, Version: v})
+			if err != nil {
+				continue // 'verify' says what is wrong with it
+			}
+			if c, ok, err := t.consent(r); err == nil && ok {
+				out = append(out, Agreed{r.Name, v, r.Registry, c})
+			}
+		}
+	}
+	return out, nil
+}
+
+// Disagree takes back what was agreed to for a version, or where the reference
+// has none for all versions of the tool, and returns for which it was.
+func (t *Toolbox) Disagree(ref spec.Ref) ([]spec.Version, error) {
+	versions, err := t.Versions(ref.Name)
+	if err != nil {
+		return nil, err
+	}
+	var gone []spec.Version
+	for _, v := range versions {
+		if ref.Version != "" && v != ref.Version {
+			continue
+		}
+		err := os.Remove(t.consentPath(ref.Name, v))
+		switch {
+		case err == nil:
+			gone = append(gone, v)
+		case !errors.Is(err, fs.ErrNotExist):
+			return gone, fault.New(fault.Unavailable, "toolbox", "forgetting the consent to %s@%s: %w", ref.Name, v, err)
+		}
+	}
+	return gone, nil
 }
 
 // releaseDocument reads the release.json of an installed version.

@@ -271,25 +271,6 @@ func TestReceiptIsTheCommitPoint(t *testing.T) {
 	}
 }
 
-func TestConsentIsBoundToTheContent(t *testing.T) {
-	s := newScene(t)
-	r := s.install("1.0.0")
-	if _, ok, err := s.box.Consent(r); ok || err != nil {
-		t.Fatalf("consent before anybody agreed: %v, %v", ok, err)
-	}
-	if err := s.box.Agree(r, spec.Permissions{Network: true}, false); err != nil {
-		t.Fatal(err)
-	}
-	if c, ok, err := s.box.Consent(r); !ok || err != nil || !c.Permissions.Network {
-		t.Errorf("consent is %v, %v, %v", c, ok, err)
-	}
-	other := r
-	other.Release = spec.DigestOf([]byte("x"))
-	if _, ok, _ := s.box.Consent(other); ok {
-		t.Error("the consent serves another content")
-	}
-}
-
 // fork is a head like the newest, but with another content.
 func (s *scene) fork() spec.Chain {
 	s.t.Helper()

@@ -1,0 +1,250 @@
+package consume
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"github.com/patch-cat/patch-git/internal/audit"
+	"github.com/patch-cat/patch-git/internal/config"
+	"github.com/patch-cat/patch-git/internal/fault"
+	"github.com/patch-cat/patch-git/internal/toolbox"
+	"github.com/patch-cat/patch-git/spec"
+)
+
+// What a person can say a word to, so that a refused run goes on.
+const (
+	ReasonConfirm = "confirmation_required" // RunOptions.Confirm
+	ReasonConsent = "consent_required"      // RunOptions.Agree
+	ReasonSecret  = "secret"                // RunOptions.Secrets
+)
+
+// ReasonLinkToSecret refuses a path that leads to a secret and has another name.
+const ReasonLinkToSecret = "secret_link"
+
+// NeedsConsent tells whether a person has to agree before a tool runs at all: it
+// reaches the network or an account. Files need it once an argument names one.
+func NeedsConsent(p spec.Permissions) bool { return p.Network || len(p.ExternalAuth) > 0 }
+
+// MayHaveFiles tells whether a tool is given files that its arguments name.
+func MayHaveFiles(p spec.Permissions) bool { return rank(p.Filesystem) > rank(spec.FilesystemNone) }
+
+// consents are what a person agreed to for a tool.
+type consents interface {
+	// before returns it, for this version first and then for others whose word
+	// counts here.
+	before() ([]toolbox.Agreed, error)
+	// agree records a yes, which was given for another version where carried
+	// is not "". host tells that the network is all that the machine reaches.
+	agree(carried spec.Version, host bool) error
+	// lasting tells whether a yes is kept.
+	lasting() bool
+}
+
+// kept are the consents to an installed tool.
+type kept struct {
+	box     *toolbox.Toolbox
+	receipt toolbox.Receipt
+	asks    spec.Permissions
+}
+
+func (k *kept) before() ([]toolbox.Agreed, error) { return k.box.Consents(k.receipt) }
+func (k *kept) agree(carried spec.Version, host bool) error {
+	return k.box.Agree(k.receipt, k.asks, carried, host)
+}
+func (*kept) lasting() bool { return true }
+
+// fleeting is the consent to a file of one's own, which may say something else
+// at the next run: it is asked for each time.
+type fleeting struct{}
+
+func (fleeting) before() ([]toolbox.Agreed, error) { return nil, nil }
+func (fleeting) agree(spec.Version, bool) error    { return nil }
+func (fleeting) lasting() bool                     { return false }
+
+// more lists what is asked for beyond what was agreed to, in words.
+func more(a toolbox.Agreed, asks spec.Permissions, host bool) []string {
+	words := wider(a.Permissions, asks)
+	if host && asks.Network && a.Permissions.Network && !a.HostNetwork {
+		words = append(words, "a network that is not filtered here")
+	}
+	return words
+}
+
+// covering finds a consent that covers what is asked for.
+// host tells that the network is all that the machine reaches.
+func covering(list []toolbox.Agreed, asks spec.Permissions, host bool) (toolbox.Agreed, bool) {
+	for _, a := range list {
+		if len(more(a, asks, host)) == 0 {
+			return a, true
+		}
+	}
+	return toolbox.Agreed{}, false
+}
+
+// grants works out what a run may reach: the paths that were granted by name,
+// and the files that path-typed arguments name, as far as the manifest's
+// filesystem capability goes. Nothing is made or given yet.
+func (c *Client) grants(ctx context.Context, s *Subject, args json.RawMessage, o RunOptions) (*grants, error) {
+	var standing *config.Config
+	if s.Registry != "" {
+		var err error
+		if standing, err = config.Load(c.Host.Paths); err != nil {
+			return nil, err
+		}
+	}
+	list := wishes(o.Read, o.Write, s, standing, c.Host.Home)
+	if len(list) == 0 && !permits(s.Tool, false) {
+		return &grants{args: args}, nil
+	}
+	return grant(ctx, s, args, list, newJudge(c.Host.Dir, c.Host.Home, c.Host.Paths.Root))
+}
+
+func grant(ctx context.Context, s *Subject, args json.RawMessage, list []wish, j *judge) (*grants, error) {
+	g := &grants{args: args}
+	err := g.named(s.Tool, j, list)
+	if err == nil {
+		err = g.fromArguments(s.Tool, j)
+	}
+	if err == nil {
+		err = j.search(ctx, g)
+	}
+	if err != nil {
+		g.close()
+		return nil, err
+	}
+	return g, nil
+}
+
+// CheckGrants refuses, when they are configured, paths that every run would
+// refuse: those that are not there, or are nobody's to give, and those that an
+// installed tool does not declare.
+func (c *Client) CheckGrants(ctx context.Context, t config.Tool, d config.Defaults, installed bool) error {
+	s := &Subject{Registry: t.Registry, Tool: &spec.Tool{Name: t.Name, Capabilities: spec.Capabilities{Filesystem: spec.FilesystemReadWrite}}}
+	if installed {
+		v, _, err := c.Check(ctx, spec.Ref{Name: t.Name})
+		if err != nil {
+			return err
+		}
+		s.Tool = v.Tool()
+	}
+	g := &grants{}
+	defer g.close()
+	return g.named(s.Tool, newJudge(c.Host.Dir, c.Host.Home, c.Host.Paths.Root), wishes(d.Read, d.Write, s, nil, ""))
+}
+
+// admit asks whether a person agreed to what the tool may do and is given. A
+// path that somebody named outside of the arguments needs no further word.
+func admit(s *Subject, o RunOptions, g *grants, r reach) error {
+	p := s.Tool.Permissions()
+	if len(p.ExternalAuth) > 0 {
+		return fault.New(fault.Denied, "external_auth", "%s needs access to %s, and no broker for accounts is configured", s.Tool.Name, strings.Join(p.ExternalAuth, ", "))
+	}
+	if p.HumanConfirm && !o.Confirm {
+		return fault.New(fault.Denied, ReasonConfirm, "%s asks that a person confirms each run", s.Tool.Name).
+			Hint("add --yes to confirm this one run")
+	}
+	var files, secret []*granted
+	for _, d := range g.list {
+		switch {
+		case d.From != audit.FromArgument:
+		case d.Secret:
+			secret = append(secret, d)
+		default:
+			files = append(files, d)
+		}
+	}
+	if len(secret) > 0 && !o.Secrets {
+		return flags(fault.New(fault.Denied, ReasonSecret, "%s is to %s, where secrets lie", s.Tool.Name, deeds(secret)), secret, "")
+	}
+	return s.agreed(o, p, files, r)
+}
+
+// agreed asks for consent to the network, and to the files that arguments name.
+func (s *Subject) agreed(o RunOptions, p spec.Permissions, files []*granted, r reach) error {
+	need := p
+	if len(files) == 0 {
+		need.Filesystem = spec.FilesystemNone
+	}
+	if !NeedsConsent(need) && len(files) == 0 {
+		return nil
+	}
+	before, err := s.consent.before()
+	if err != nil {
+		return err
+	}
+	host := need.Network && !r.less()
+	if a, ok := covering(before, need, host); ok {
+		if a.Version != s.Ref.Version {
+			return s.consent.agree(a.Version, a.HostNetwork)
+		}
+		return nil
+	}
+	if o.Agree {
+		return s.consent.agree("", host)
+	}
+	return s.refusal(p, need, files, before, r)
+}
+
+// refusal says what nobody agreed to, all of it, and by which words somebody can.
+func (s *Subject) refusal(p, need spec.Permissions, files []*granted, before []toolbox.Agreed, r reach) error {
+	var wants []string
+	if need.Network {
+		wants = append(wants, "may use "+r.words())
+	}
+	switch {
+	case len(files) > 0:
+		wants = append(wants, "is to "+deeds(files))
+	case p.Filesystem == spec.FilesystemReadOnly:
+		wants = append(wants, "may read files that its arguments name")
+	case p.Filesystem == spec.FilesystemReadWrite:
+		wants = append(wants, "may read and write files that its arguments name")
+	}
+	text := s.Tool.Name.String() + " " + strings.Join(wants, ", and ") + ", and nobody agreed to that yet"
+	if len(before) > 0 {
+		text += "; it asks for more than " + string(before[0].Version) + ", which you agreed to: " + strings.Join(more(before[0], need, need.Network && !r.less()), ", ")
+	}
+	span := "version"
+	if !s.consent.lasting() {
+		span = "run"
+	}
+	e := fault.New(fault.Denied, ReasonConsent, "%s", text).Hint("add --yes to agree for this %s", span)
+	if need.Network {
+		return e
+	}
+	return flags(e, files, "or ")
+}
+
+// flags adds the very flags that name what a run is to be given.
+func flags(e *fault.Error, list []*granted, or string) *fault.Error {
+	var words []string
+	for _, d := range list {
+		flag := "--allow-read "
+		if d.Write {
+			flag = "--allow-write "
+		}
+		words = append(words, flag+strconv.Quote(d.Path))
+	}
+	return e.Hint("%sadd %s", or, strings.Join(words, " "))
+}
+
+// deeds say what is done to which paths, in full: it is what a person agrees to.
+func deeds(list []*granted) string {
+	var read, write []string
+	for _, d := range list {
+		if d.Write {
+			write = append(write, strconv.Quote(d.Path))
+		} else {
+			read = append(read, strconv.Quote(d.Path))
+		}
+	}
+	var out []string
+	if len(read) > 0 {
+		out = append(out, "read "+strings.Join(read, ", "))
+	}
+	if len(write) > 0 {
+		out = append(out, "write "+strings.Join(write, ", "))
+	}
+	return strings.Join(out, " and ")
+}
