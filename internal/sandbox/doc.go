@@ -15,7 +15,8 @@
 //
 // Drivers, tried in this order:
 //
-//   - namespaces: new user, mount, pid, ipc, uts, cgroup and, without Network,
+//   - namespaces: new user, mount, pid, ipc, uts, cgroup and, unless the host's own
+//     routes are wanted,
 //     net namespaces; a root of its own made of the listed mounts; Landlock as
 //     second layer, seccomp, resource limits, no capabilities.
 //   - landlock: for hosts that refuse user namespaces. Files are hidden by
