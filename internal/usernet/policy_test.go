@@ -89,6 +89,7 @@ func exceptions(tb testing.TB, texts ...string) (list []Exception) {
 
 // fakeGate has a machine of its own making.
 func fakeGate(tb testing.TB, names map[string][]string, texts ...string) *gate {
+	tb.Helper()
 	return &gate{
 		ranges: newRanges(), exceptions: exceptions(tb, texts...), known: map[string]*known{},
 		own: func() ([]netip.Prefix, error) {
