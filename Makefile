@@ -35,7 +35,7 @@ fuzz:
 
 # Figures of docs/benchmarks.md.
 bench: build
-	$(GO) test -run '^$$' -bench . -benchtime 1s ./registry ./manifest ./ledger ./verify ./internal/keyless ./internal/verdicts ./internal/inspect ./internal/sandbox ./internal/pyenv ./internal/consume
+	$(GO) test -run '^$$' -bench . -benchtime 1s ./registry ./manifest ./ledger ./verify ./internal/keyless ./internal/verdicts ./internal/inspect ./internal/sandbox ./internal/usernet ./internal/pyenv ./internal/consume
 	./docs/bench/run.sh ./bin/patch-git
 
 # Tests that fetch real packages through the Python package index.

@@ -2,6 +2,7 @@ package consume
 
 import (
 	"context"
+	"strings"
 
 	"github.com/patch-cat/patch-git/internal/ahead"
 	"github.com/patch-cat/patch-git/internal/fault"
@@ -69,11 +70,7 @@ func (r reach) words() string {
 	if !r.filtered {
 		return "the network, this machine's own services and its local network included"
 	}
-	s := "the internet"
-	for _, e := range r.exceptions {
-		s += ", " + e.String()
-	}
-	return s
+	return strings.Join(append([]string{"the internet"}, r.names()...), ", ")
 }
 
 // names are the exceptions as the record has them.

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"strconv"
 	"strings"
@@ -18,7 +19,7 @@ func census(first int, l Limits) (count, error) {
 	for i := 0; i < len(pids); i++ {
 		s, err := readProcStatus(pids[i])
 		if err != nil {
-			if i == 0 && !os.IsNotExist(err) {
+			if i == 0 && !gone(err) {
 				return c, err
 			}
 			continue // ended meanwhile
@@ -26,7 +27,7 @@ func census(first int, l Limits) (count, error) {
 		c.processes += s.threads
 		c.memory += s.memory
 		children, err := childrenOf(pids[i])
-		if err != nil && i == 0 && !os.IsNotExist(err) {
+		if err != nil && i == 0 && !gone(err) {
 			return c, err
 		}
 		pids = append(pids, children...)
@@ -44,6 +45,9 @@ func census(first int, l Limits) (count, error) {
 	}
 	return c, nil
 }
+
+// gone tells that a process ended before it was opened, or before it was read.
+func gone(err error) bool { return os.IsNotExist(err) || errors.Is(err, unix.ESRCH) }
 
 // procStatus is what /proc/PID/status says of a process.
 type procStatus struct {

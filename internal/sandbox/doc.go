@@ -15,9 +15,9 @@
 //
 // Drivers, tried in this order:
 //
-//   - namespaces: new user, mount, pid, ipc, uts, cgroup and, without Network,
-//     net namespaces; a root of its own made of the listed mounts; Landlock as
-//     second layer, seccomp, resource limits, no capabilities.
+//   - namespaces: new user, mount, pid, ipc, uts, cgroup and, but for the
+//     host's own routes, net namespaces; a root of its own made of the listed
+//     mounts; Landlock as second layer, seccomp, resource limits, no capabilities.
 //   - landlock: for hosts that refuse user namespaces. Files are hidden by
 //     Landlock, everything that it does not mediate by seccomp. What remains
 //     open is in NotEnforced.

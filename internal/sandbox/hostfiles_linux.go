@@ -73,7 +73,7 @@ func uplinkFiles() []File {
 		if f.Target != "/etc/resolv.conf" {
 			continue
 		}
-		for _, line := range strings.Split(string(f.Data), "\n") {
+		for line := range strings.SplitSeq(string(f.Data), "\n") {
 			if w := strings.Fields(line); len(w) > 1 && (w[0] == "search" || w[0] == "domain" || w[0] == "options") {
 				text = append(text, strings.Join(w, " ")+"\n"...)
 			}

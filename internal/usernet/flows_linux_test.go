@@ -233,12 +233,18 @@ func resident() int {
 	return n * os.Getpagesize() / 1024
 }
 
+// isDir tells whether the machine has a directory.
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
 // TestInsideConfined: the network's makings are not the tool's.
 func TestInsideConfined(t *testing.T) {
 	inside(t)
 	source := `
 import fcntl
-out = {"dev": sorted(os.listdir("/dev")), "fds": sorted(os.listdir("/proc/self/fd"))}
+out = {"dev": sorted(os.listdir("/dev")), "certificates": os.path.isdir("/etc/ssl/certs"), "fds": sorted(os.listdir("/proc/self/fd"))}
 def attempt(what, do):
     try: do(); out[what] = "done"
     except OSError as e: out[what] = errno.errorcode[e.errno]
@@ -265,7 +271,7 @@ print(json.dumps(out))
 	for k, want := range map[string]any{
 		"down": "EPERM", "address": "EPERM", "mtu": "EPERM", "tun": "ENOENT", "raw": "EACCES", "unix": "EACCES", "netlink": "EACCES", "packet": "EACCES", "vsock": "EACCES",
 		"ping": "EACCES", "low port": "EACCES", "own": "me", "caps": slices.Repeat([]string{"0000000000000000"}, 5),
-		"fds": []string{"0", "1", "2", "3"},
+		"fds": []string{"0", "1", "2", "3"}, "certificates": isDir("/etc/ssl/certs"),
 	} {
 		if !equal(got[k], want) {
 			t.Errorf("%s: got %v, want %v", k, got[k], want)

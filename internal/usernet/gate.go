@@ -48,7 +48,8 @@ func newGate(exceptions []Exception) *gate {
 }
 
 // open tells whether a destination needs no exception: it is on the internet,
-// not this machine, and not in a network that this machine is in. An answer that could not be had is a no.
+// not this machine, and not in a network that this machine is in. An answer that
+// could not be had is a no.
 func (g *gate) open(a netip.Addr) bool {
 	if !g.ranges.public(a) {
 		return false
@@ -172,7 +173,7 @@ func ownNetworks() ([]netip.Prefix, error) {
 func isLocal(a netip.Addr) bool {
 	c, err := net.DialUDP("udp", nil, net.UDPAddrFromAddrPort(netip.AddrPortFrom(a, 9)))
 	if err != nil {
-		return false // nothing can be sent there
+		return true // no way there, or none to tell: nothing is lost by a no
 	}
 	defer func() { _ = c.Close() }()
 	from, ok := c.LocalAddr().(*net.UDPAddr)

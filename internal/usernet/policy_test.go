@@ -75,12 +75,12 @@ func FuzzPublic(f *testing.F) {
 	})
 }
 
-func exceptions(t testing.TB, texts ...string) (list []Exception) {
-	t.Helper()
+func exceptions(tb testing.TB, texts ...string) (list []Exception) {
+	tb.Helper()
 	for _, text := range texts {
 		e, err := ParseException(text)
 		if err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 		list = append(list, e)
 	}
@@ -88,9 +88,10 @@ func exceptions(t testing.TB, texts ...string) (list []Exception) {
 }
 
 // fakeGate has a machine of its own making.
-func fakeGate(t testing.TB, names map[string][]string, texts ...string) *gate {
+func fakeGate(tb testing.TB, names map[string][]string, texts ...string) *gate {
+	tb.Helper()
 	return &gate{
-		ranges: newRanges(), exceptions: exceptions(t, texts...), known: map[string]*known{},
+		ranges: newRanges(), exceptions: exceptions(tb, texts...), known: map[string]*known{},
 		own: func() ([]netip.Prefix, error) {
 			return []netip.Prefix{netip.MustParsePrefix("8.8.4.4/24"), netip.MustParsePrefix("2600::1/64"), {}}, nil
 		},

@@ -11,15 +11,15 @@ import (
 	"golang.org/x/net/dns/dnsmessage"
 )
 
-func query(t testing.TB, name string, kind dnsmessage.Type) []byte {
-	t.Helper()
+func query(tb testing.TB, name string, kind dnsmessage.Type) []byte {
+	tb.Helper()
 	m := dnsmessage.Message{
 		Header:    dnsmessage.Header{ID: 7, RecursionDesired: true},
 		Questions: []dnsmessage.Question{{Name: dnsmessage.MustNewName(name), Type: kind, Class: dnsmessage.ClassINET}},
 	}
 	b, err := m.Pack()
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return b
 }

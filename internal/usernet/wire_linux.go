@@ -1,6 +1,7 @@
 package usernet
 
 import (
+	"errors"
 	"os"
 	"sync/atomic"
 
@@ -56,16 +57,16 @@ func (w *wire) read() {
 		n, failure := 0, error(nil)
 		err := raw.Read(func(fd uintptr) bool {
 			w.busy.Store(true)
-			if n, failure = unix.Read(int(fd), b); failure != unix.EAGAIN {
+			if n, failure = unix.Read(int(fd), b); !errors.Is(failure, unix.EAGAIN) {
 				return true
 			}
 			w.busy.Store(false)
 			return false
 		})
-		if err != nil || failure != nil && failure != unix.EINTR || n < 0 {
+		if err != nil || failure != nil && !errors.Is(failure, unix.EINTR) {
 			return
 		}
-		protocol, ok := carriable(b[:n])
+		protocol, ok := carriable(b[:max(n, 0)])
 		if !ok {
 			continue
 		}
