@@ -20,7 +20,7 @@ type (
 	group  struct{}
 )
 
-func findGroups(string) (*groups, error)   { return nil, nil }
+func findGroups(string) (*groups, error)    { return nil, nil }
 func (*groups) make(Limits) (*group, error) { return nil, nil }
-func (*group) tally() (memory, procs bool) { return false, false }
-func (*group) remove()                     {}
+func (*group) tally() (memory, procs bool)  { return false, false }
+func (*group) remove()                      {}
