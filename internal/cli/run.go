@@ -191,8 +191,8 @@ func (a *app) printRan(ran *consume.Ran, verbose bool) error {
 	}
 	if !a.quiet {
 		for _, n := range ran.NotEnforced {
-			if n == sandbox.Sampled && !verbose {
-				continue // true of every run on this machine; doctor says so, and the result
+			if n == sandbox.Sampled {
+				continue // of every run on this machine: doctor says so, and the record and --json of each
 			}
 			a.warn("the sandbox could not enforce: " + n)
 		}

@@ -33,20 +33,20 @@ type scene struct {
 	warned []string
 }
 
-func newScene(t testing.TB) *scene {
-	t.Helper()
+func newScene(tb testing.TB) *scene {
+	tb.Helper()
 	key, err := signing.NewKey()
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	s := &scene{t: t, key: key, dir: filepath.Join(t.TempDir(), "reg")}
+	s := &scene{t: tb, key: key, dir: filepath.Join(tb.TempDir(), "reg")}
 	s.doc = &ledger.Registry{Schema: ledger.RegistrySchema, Name: "demo/tools", Trust: key.Trust()}
 	s.client, err = New(&host.Host{
-		Paths: paths.Paths{Root: t.TempDir()}, Now: func() time.Time { return clock },
+		Paths: paths.Paths{Root: tb.TempDir()}, Now: func() time.Time { return clock },
 		HTTP: func() *http.Client { return &http.Client{} },
 	})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	s.client.Warn = func(text string) { s.warned = append(s.warned, text) }
 	s.seal(s.dir, registry.Batch{})

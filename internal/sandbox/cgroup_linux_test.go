@@ -225,6 +225,7 @@ func TestGroupOfThisKernel(t *testing.T) {
 }
 
 func insideGroup(t *testing.T) {
+	t.Helper()
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		t.Fatal(err)
 	}

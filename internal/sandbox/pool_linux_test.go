@@ -21,6 +21,7 @@ var release = sandbox.Tool{Name: "tool", Release: "sha256:1"}
 // waiter is a job of a program that reads its input first; mark is among its
 // arguments, so that its processes are found.
 func waiter(tb testing.TB, mark, source string) sandbox.Job {
+	tb.Helper()
 	job := tool(tb, source)
 	job.Argv = append(job.Argv, mark)
 	job.StdinFile, job.Late, job.Stdin = "", true, []byte("input")
@@ -50,6 +51,7 @@ func call(tb testing.TB, p *sandbox.Pool, of sandbox.Tool, j sandbox.Job) sandbo
 
 // pool makes a pool that is closed, and empty, at the end of the test.
 func pool(t *testing.T, s *sandbox.Sandbox, o sandbox.PoolOptions, mark string) *sandbox.Pool {
+	t.Helper()
 	p := sandbox.NewPool(s, o)
 	t.Cleanup(func() {
 		p.Close()
