@@ -100,7 +100,7 @@ func (p *Pythons) Stored(needs []Need, builds []spec.Digest) (*Stored, error) {
 func (s *Stored) add(i *item) error {
 	s.items = append(s.items, i)
 	for _, path := range i.paths {
-		err := filepath.WalkDir(path, func(path string, d fs.DirEntry, err error) error {
+		err := filepath.WalkDir(path, func(_ string, d fs.DirEntry, err error) error {
 			if errors.Is(err, fs.ErrNotExist) {
 				return nil // gone since it was listed
 			}
@@ -156,7 +156,7 @@ func (p *Pythons) storedEnvs(needs []Need, builds []spec.Digest, s *Stored) erro
 	return each(p.host.Paths.Envs(), func(d fs.DirEntry, path string) error {
 		key, err := spec.ParseDigest(d.Name())
 		if err != nil || !d.IsDir() {
-			return nil
+			return nil //nolint:nilerr // nothing of ours
 		}
 		env := StoredEnv{Key: key}
 		i := &item{kind: KindEnv, key: key, name: key.Short(), paths: []string{path}, why: "no installed tool needs it", index: len(s.Envs)}

@@ -75,7 +75,7 @@ func (s *shelf) diskUse() (total int64) {
 	for _, root := range []string{s.host.Paths.Envs(), s.downloads()} {
 		_ = filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
 			if err != nil {
-				return nil
+				return nil //nolint:nilerr // not there yet
 			}
 			if info, err := d.Info(); err == nil && !strings.HasPrefix(d.Name(), ".lock") && path != root && path != filepath.Join(root, "wheels") && d.Name() != "staging" && !strings.HasSuffix(path, ".json") {
 				id, _, bytes := onDisk(info)

@@ -95,6 +95,8 @@ func TestUVOverLoopback(t *testing.T) {
 	}
 	index := map[string][]wheel{
 		"alpha": {pure("alpha", "1.0", "Requires-Dist: beta>=1\n", "import beta\nVALUE = beta.VALUE + 1\n"), pure("alpha", "2.0", "", "VALUE = 0\n")},
+		// One that asks for a file from somewhere else than the index.
+		"delta": {pure("delta", "1.0", "Requires-Dist: beta @ https://127.0.0.1:1/beta-1.0-py3-none-any.whl\n", ""), pure("delta", "2.0", "Requires-Dist: beta\n", "")},
 		"beta":  {pure("beta", "1.0", "", "VALUE = 1\n"), pure("beta", "1.5", "", "VALUE = 41\n")},
 	}
 	mux := http.NewServeMux()
@@ -113,7 +115,7 @@ func TestUVOverLoopback(t *testing.T) {
 		_ = json.NewEncoder(w).Encode(map[string]any{"meta": map[string]string{"api-version": "1.1"}, "name": r.PathValue("name"), "files": files})
 	})
 	mux.HandleFunc("/files/{file}", func(w http.ResponseWriter, r *http.Request) {
-		for _, f := range slices.Concat(index["alpha"], index["beta"]) {
+		for _, f := range slices.Concat(index["alpha"], index["beta"], index["delta"]) {
 			if f.file == r.PathValue("file") {
 				http.ServeContent(w, r, f.file, time.Time{}, strings.NewReader(string(f.data)))
 				return
@@ -149,6 +151,14 @@ func TestUVOverLoopback(t *testing.T) {
 	}
 	if out := run(t, p, in, "import alpha\nprint(alpha.VALUE)\n", Call{Args: []byte("{}"), Env: env}); string(out.Stdout) != "42\n" {
 		t.Errorf("got %q, %s, want 42", out.Stdout, out.Stderr)
+	}
+	request.Packages = []string{"delta==1.0"}
+	if _, _, err := p.Resolve(t.Context(), trusted.Run, request); err == nil || !strings.Contains(err.Error(), "URL dependencies must be expressed as direct requirements") {
+		t.Errorf("an address in a package's own requirements: got %v, want it refused", err)
+	}
+	request.Packages = []string{"delta==2.0"}
+	if _, _, err := p.Resolve(t.Context(), trusted.Run, request); err != nil {
+		t.Errorf("the twin with a name: got %v, want it resolved", err)
 	}
 	request.Packages = []string{"alpha==3.0"}
 	if _, _, err := p.Resolve(t.Context(), trusted.Run, request); fault.ReasonOf(err) != "unresolvable" {
