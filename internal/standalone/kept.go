@@ -17,6 +17,8 @@ func Kept(name string) bool {
 		return rest == "" || strings.HasPrefix(rest, "python") && !strings.HasSuffix(rest, "-config")
 	case "include", "share", "libs", "tcl", "Scripts":
 		return false
+	case "DLLs": // Windows: extensions, and the libraries that they need
+		return keptExtension(rest) && !strings.HasPrefix(rest, "tcl") && !strings.HasPrefix(rest, "tk")
 	case "lib", "lib64", "Lib":
 	default:
 		return true
@@ -41,13 +43,17 @@ func keptModule(name string) bool {
 	case "test", "tests", "idlelib", "tkinter", "turtledemo", "turtle.py", "ensurepip", "site-packages":
 		return false
 	case "lib-dynload":
-		base := path.Base(name)
-		return !slices.ContainsFunc([]string{"_tkinter.", "_test", "_ctypes_test.", "_xxtestfuzz.", "xx"}, func(p string) bool { return strings.HasPrefix(base, p) })
+		return keptExtension(path.Base(name))
 	}
 	if strings.HasPrefix(parts[0], "config-3") {
 		return false
 	}
 	return !slices.Contains(parts, "test") && !slices.Contains(parts, "tests")
+}
+
+// keptExtension tells it for a module in machine code.
+func keptExtension(base string) bool {
+	return !slices.ContainsFunc([]string{"_tkinter.", "_test", "_ctypes_test.", "_xxtestfuzz.", "xx"}, func(p string) bool { return strings.HasPrefix(base, p) })
 }
 
 // bytecode tells whether a file is some.
