@@ -18,7 +18,7 @@ func TestGrantKinds(t *testing.T) {
 	if err := syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	t.Chdir(dir)                           // the name of a socket must be short
+	t.Chdir(dir) // the name of a socket must be short
 	l, err := net.Listen("unix", "socket")
 	if err != nil {
 		t.Fatal(err)
