@@ -196,6 +196,9 @@ func (c *Client) run(ctx context.Context, s *Subject, args json.RawMessage, o Ru
 		return nil, none, err
 	}
 	rec.Sandbox.Grants, rec.Sandbox.Hidden = g.record()
+	if o.UnsafeNoSandbox {
+		rec.Sandbox.Hidden = nil // nothing is
+	}
 	rec.Sandbox.Internet = s.Tool.Capabilities.Network
 	box, err := c.sandbox(ctx, o)
 	if err != nil {

@@ -7,13 +7,14 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"slices"
 
 	"github.com/patch-cat/patch-git/internal/limits"
 )
 
 // Found is what a search found.
 type Found struct {
-	Paths []string // what must not be given, relative to the folder, with slashes
+	Paths []string // what must not be given, relative to the folder, with slashes, sorted
 	// Left are folders that were not searched, and More tells that there are
 	// others which are not even known.
 	Left []string
@@ -64,6 +65,7 @@ func (k *Known) Search(ctx context.Context, t Tree) (Found, error) {
 		}
 		queue = append(queue, below...)
 	}
+	slices.Sort(f.Paths)
 	return f, nil
 }
 

@@ -175,7 +175,6 @@ func TestSearch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	slices.Sort(f.Paths)
 	want := []string{".config/gh", ".env", "a/.ssh", "a/b/c/.npmrc", "a/key.pem"}
 	if !slices.Equal(f.Paths, want) || f.Left != nil || f.More {
 		t.Errorf("got %+v, want %v", f, want)
