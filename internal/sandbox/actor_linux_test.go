@@ -22,6 +22,8 @@ func actor() {
 		runForParent()
 	case "no-userns":
 		withoutNamespaces()
+	case "container":
+		inContainer()
 	}
 	os.Exit(0)
 }

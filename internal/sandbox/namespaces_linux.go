@@ -42,7 +42,7 @@ func (namespaces) start(j Job, rehearsal bool) (*tree, func(), error) {
 		}
 		ids.change = true
 	}
-	flags := uint64(unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP)
+	flags := uintptr(unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP)
 	if !j.Network {
 		flags |= unix.CLONE_NEWNET
 	}
@@ -69,7 +69,7 @@ func (namespaces) start(j Job, rehearsal bool) (*tree, func(), error) {
 
 // startCage starts the process that follows the plan of a cage. The first
 // process of a pid namespace takes all others with it.
-func startCage(o *order, sources []source, flags uint64, ids mapping) (*tree, error) {
+func startCage(o *order, sources []source, flags uintptr, ids mapping) (*tree, error) {
 	q, err := newPipes(o.job.Late)
 	if err != nil {
 		return nil, failed(stepStart, "pipe", errnoOf(err)).classify()

@@ -81,7 +81,7 @@ type walk struct {
 }
 
 func newPlan() *plan {
-	return &plan{ops: make([]op, 0, 256), room: make([]byte, 0, 8<<10), run: &walk{}}
+	return &plan{ops: make([]op, 0, 384), room: make([]byte, 0, 8<<10), run: &walk{}}
 }
 
 // call appends a system call.

@@ -106,6 +106,23 @@ func TestPlan(t *testing.T) {
 	}
 }
 
+// TestPlanForgetsHandlers: a signal that this program handles ends a process
+// that was cloned from it.
+func TestPlanForgetsHandlers(t *testing.T) {
+	said, end, _ := walked(t, func(p *plan, _ uintptr) {
+		p.call(stepFile, "", unix.SYS_GETPID).to(regFile)
+		p.call(stepFile, "", unix.SYS_KILL, reg(regFile), uintptr(unix.SIGUSR1))
+		p.note('x')
+		p.forgetHandlers()
+		none := new(uint64)
+		p.call(stepFile, "", unix.SYS_RT_SIGPROCMASK, unix.SIG_SETMASK, p.at(unsafe.Pointer(none)), 0, unsafe.Sizeof(*none))
+		p.note('y')
+	})
+	if said != "x" || end.signal != "SIGUSR1" {
+		t.Errorf("said %q and ended %+v", said, end)
+	}
+}
+
 // TestPlanNames: what a line is about is known to who made the plan.
 func TestPlanNames(t *testing.T) {
 	said, _, p := walked(t, func(p *plan, _ uintptr) {

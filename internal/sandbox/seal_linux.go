@@ -129,6 +129,7 @@ func (p *plan) seal(o *order) {
 		p.wait(orderGo)
 	}
 	p.limit("memory", unix.RLIMIT_AS, uint64(o.job.Limits.Memory))
+	p.forgetHandlers()
 	none := new(uint64)
 	p.call(stepSeal, "signals", unix.SYS_RT_SIGPROCMASK, unix.SIG_SETMASK, p.at(unsafe.Pointer(none)), 0, unsafe.Sizeof(*none))
 	rules := p.filter(o)
@@ -139,6 +140,23 @@ func (p *plan) seal(o *order) {
 		p.call(stepExec, o.job.Argv[0], unix.SYS_EXECVE, p.text(o.job.Argv[0]), p.texts(o.job.Argv), p.texts(o.job.Env))
 	}
 }
+
+// forgetHandlers takes away the handlers of the program that the process was
+// cloned from. What is ignored stays so.
+func (p *plan) forgetHandlers() {
+	type action struct{ handler, flags, restorer, mask uintptr }
+	usual := p.at(unsafe.Pointer(&action{}))
+	for sig := range uintptr(64) {
+		var have action
+		_, _, e := unix.RawSyscall6(unix.SYS_RT_SIGACTION, sig+1, 0, uintptr(unsafe.Pointer(&have)), unsafe.Sizeof(have.mask), 0, 0)
+		if e == 0 && have.handler != sigIgnored && sig+1 != uintptr(unix.SIGKILL) && sig+1 != uintptr(unix.SIGSTOP) {
+			p.call(stepSeal, "signals", unix.SYS_RT_SIGACTION, sig+1, usual, 0, unsafe.Sizeof(have.mask))
+		}
+	}
+}
+
+// sigIgnored is SIG_IGN.
+const sigIgnored = 1
 
 // someProcess is a number that no process has, in place of one that is not
 // known yet.
