@@ -123,6 +123,30 @@ func TestPlanForgetsHandlers(t *testing.T) {
 	}
 }
 
+// TestKeeperLeavesTheGroup: a keeper whose caller had no time for it makes its
+// own group before it kills one.
+func TestKeeperLeavesTheGroup(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	p, group := keeping(r.Fd()), new(int32)
+	last := &p.ops[len(p.ops)-1]
+	if last.nr != unix.SYS_KILL {
+		t.Fatal("the last line is another")
+	}
+	*last = op{nr: unix.SYS_GETPGID, must: -1, store: group}
+	proc, ended, err := start(func() (*child, error) { return p.spawn(0) }, nil)
+	w.Close()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if end := <-ended; end.code != 0 || int(*group) != proc.pid {
+		t.Errorf("process %d would kill group %d; it ended %+v", proc.pid, *group, end)
+	}
+}
+
 // TestPlanNames: what a line is about is known to who made the plan.
 func TestPlanNames(t *testing.T) {
 	said, _, p := walked(t, func(p *plan, _ uintptr) {
