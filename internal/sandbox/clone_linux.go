@@ -2,7 +2,6 @@ package sandbox
 
 import (
 	"math"
-	"runtime"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -20,7 +19,8 @@ const stackSize = 16 << 10
 // It takes the older call of the two that clone: the filters of containers
 // answer the newer one as if the kernel did not have it.
 func (p *plan) spawn(flags uintptr) (*child, error) {
-	w := p.ready()
+	w, c := p.ready(), &child{}
+	followed.Store(c, p)
 	stack := make([]byte, stackSize)
 	p.keep = append(p.keep, stack)
 	top := uintptr(unsafe.Pointer(unsafe.SliceData(stack))) + stackSize
@@ -36,9 +36,10 @@ func (p *plan) spawn(flags uintptr) (*child, error) {
 	_, _, _ = unix.RawSyscall6(unix.SYS_RT_SIGPROCMASK, how, uintptr(unsafe.Pointer(&all)), uintptr(unsafe.Pointer(&old)), size, 0, 0)
 	r, e := enter(flags|unix.CLONE_VM|uintptr(unix.SIGCHLD), top, entry, w)
 	_, _, _ = unix.RawSyscall6(unix.SYS_RT_SIGPROCMASK, how, uintptr(unsafe.Pointer(&old)), 0, size, 0, 0)
-	runtime.KeepAlive(p)
 	if e != 0 {
+		followed.Delete(c)
 		return nil, unix.Errno(e)
 	}
-	return &child{pid: int(r)}, nil
+	c.pid = int(r)
+	return c, nil
 }

@@ -161,7 +161,6 @@ func leashOf(o *order, t *tether, uid int, q *pipes) *plan {
 type keeper struct {
 	proc *child
 	life *os.File
-	plan *plan // kept, because it is being followed
 }
 
 func newKeeper() (*keeper, error) {
@@ -184,7 +183,7 @@ func newKeeper() (*keeper, error) {
 		_ = w.Close()
 		return nil, failed(stepStart, "keeper", errnoOf(err)).classify()
 	}
-	return &keeper{proc: proc, life: w, plan: p}, nil
+	return &keeper{proc: proc, life: w}, nil
 }
 
 // keeping is a keeper's whole life.

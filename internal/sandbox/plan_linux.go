@@ -13,8 +13,8 @@ import (
 // executed anew, to do the same in Go, takes longer to start than all these
 // calls together.
 //
-// A plan lives until the process that follows it has ended: what its arguments
-// point to is kept by it.
+// A plan lives until the process that follows it was reaped, see followed: what
+// its arguments point to is kept by it.
 type plan struct {
 	ops  []op
 	keep []any  // what arguments point to

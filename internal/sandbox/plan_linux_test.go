@@ -5,6 +5,7 @@ import (
 	"os"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 	"unsafe"
@@ -144,6 +145,48 @@ func TestKeeperLeavesTheGroup(t *testing.T) {
 	}
 	if end := <-ended; end.code != 0 || int(*group) != proc.pid {
 		t.Errorf("process %d would kill group %d; it ended %+v", proc.pid, *group, end)
+	}
+}
+
+// TestPlanOutlivesItsMaker: a process whose plan nobody remembers goes on along
+// it, however long it waits.
+func TestPlanOutlivesItsMaker(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	goR, goW, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer goR.Close()
+	var freed atomic.Bool
+	ended := func() <-chan ending {
+		p, word := newPlan(), new(uint64)
+		p.call(stepSeal, "", unix.SYS_FCNTL, w.Fd(), unix.F_DUPFD_CLOEXEC, 16).to(regStatus)
+		p.call(stepSeal, "", unix.SYS_READ, goR.Fd(), p.at(unsafe.Pointer(word)), 1).exactly(1)
+		p.note('x')
+		runtime.AddCleanup(p, func(int) { freed.Store(true) }, 0)
+		_, ended, err := start(func() (*child, error) { return p.spawn(0) }, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return ended
+	}()
+	w.Close()
+	for range 5 {
+		runtime.GC()
+		time.Sleep(time.Millisecond)
+	}
+	if freed.Load() {
+		t.Error("the plan was collected")
+	}
+	goW.Write([]byte("g"))
+	goW.Close()
+	end := <-ended
+	if b, err := io.ReadAll(r); string(b) != "x" || end.code != 0 || err != nil {
+		t.Errorf("said %q, %v; ended %+v", b, err, end)
 	}
 }
 
