@@ -81,7 +81,9 @@ type walk struct {
 }
 
 func newPlan() *plan {
-	return &plan{ops: make([]op, 0, 384), room: make([]byte, 0, 8<<10), run: &walk{}}
+	p := &plan{ops: make([]op, 0, 384), room: make([]byte, 0, 8<<10), run: &walk{}}
+	p.run.regs[regStatus] = num(-1) // not what the caller has on 0
+	return p
 }
 
 // call appends a system call.

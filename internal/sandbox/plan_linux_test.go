@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -187,6 +188,54 @@ func TestPlanOutlivesItsMaker(t *testing.T) {
 	end := <-ended
 	if b, err := io.ReadAll(r); string(b) != "x" || end.code != 0 || err != nil {
 		t.Errorf("said %q, %v; ended %+v", b, err, end)
+	}
+}
+
+// TestPlanStreams: a process keeps its own ends and nothing else, also where the
+// caller has no number left.
+func TestPlanStreams(t *testing.T) {
+	for _, lowest := range []int{3, 200} {
+		r, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		own, last := ends{}, 0
+		for i := range own {
+			if own[i], err = unix.FcntlInt(w.Fd(), unix.F_DUPFD_CLOEXEC, lowest); err != nil {
+				t.Fatal(err)
+			}
+			last = max(last, own[i])
+		}
+		mine := own
+		mine[regNone], mine[regIn] = -1, -1
+		var limit unix.Rlimit
+		if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
+			t.Fatal(err)
+		}
+		limit.Cur = uint64(max(last, 20) + 1)
+		p := newPlan()
+		p.call(stepLimit, "", unix.SYS_PRLIMIT64, 0, unix.RLIMIT_NOFILE, p.at(unsafe.Pointer(&limit)), 0)
+		p.streams(mine)
+		for _, end := range []uint8{regOrder, regOut, regErr} {
+			p.write(stepSeal, "", end, []byte{'0' + end})
+		}
+		for fd := range limit.Cur {
+			p.call(stepSeal, "", unix.SYS_FCNTL, uintptr(fd), unix.F_GETFD).note = '.' // not open
+		}
+		_, ended, err := start(func() (*child, error) { return p.spawn(0) }, nil)
+		w.Close()
+		for _, fd := range own {
+			unix.Close(fd)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		end := <-ended
+		said, err := io.ReadAll(r)
+		if want := "245" + strings.Repeat(".", int(limit.Cur)-4); string(said) != want || err != nil {
+			t.Errorf("from %d on: said %q, %v, want %q; ended %+v", lowest, said, err, want, end)
+		}
 	}
 }
 
