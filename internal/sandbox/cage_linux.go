@@ -64,6 +64,9 @@ func cageOf(o *order, sources []source, q *pipes) *plan {
 // begin waits until the user namespace has its one user, and becomes it where
 // it is not.
 func (c *cage) begin(change bool) {
+	// Without namespaces, should something have pretended to make them, the rest
+	// would mount over the host's /dev.
+	c.call(stepStart, "the process has no namespaces of its own", unix.SYS_GETPID).exactly(1)
 	c.call(stepPrivate, "", unix.SYS_MOUNT, 0, c.text("/"), 0, unix.MS_REC|unix.MS_PRIVATE, 0)
 	c.wait(orderNamed)
 	if change {

@@ -1,6 +1,8 @@
 package sandbox
 
 import (
+	"errors"
+	"io"
 	"os"
 	"path"
 	"runtime"
@@ -83,12 +85,25 @@ func startCage(o *order, sources []source, flags uintptr, ids mapping) (*tree, e
 	q.closeTheirs()
 	h := &helper{q, proc, ended, proc.kill}
 	if err := h.name(ids); err != nil {
-		h.discard()
-		return nil, err
+		return nil, h.refused(p, err)
 	}
 	t := h.watch(o.job, nil)
 	t.verdict = func() ([]string, error) { return verdict(q.status, p) }
 	return t, nil
+}
+
+// refused ends a process that got no name, and returns the error of that, but
+// where the process ended before: then it says better why.
+func (h *helper) refused(p *plan, err error) error {
+	h.kill()
+	<-h.ended
+	defer h.pipes.closeAll()
+	said, _ := io.ReadAll(io.LimitReader(h.pipes.status, maxStatus))
+	_, why := readStatus(said, p)
+	if s, ok := errors.AsType[*setupError](why); ok {
+		return s.classify()
+	}
+	return err
 }
 
 // mapping says which host user the one user of a new user namespace is.

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"errors"
 	"io"
 	"os"
 	"runtime"
@@ -235,6 +236,27 @@ func TestPlanStreams(t *testing.T) {
 		said, err := io.ReadAll(r)
 		if want := "245" + strings.Repeat(".", int(limit.Cur)-4); string(said) != want || err != nil {
 			t.Errorf("from %d on: said %q, %v, want %q; ended %+v", lowest, said, err, want, end)
+		}
+	}
+}
+
+// TestCageNeedsItsNamespaces: a process that is not alone ends before it mounts
+// anything, and that is what the caller hears, whether it had a name by then or
+// not.
+func TestCageNeedsItsNamespaces(t *testing.T) {
+	for range 5 {
+		o := &order{job: Job{Argv: []string{"/"}, Dir: ScratchDir, Limits: Limits{}.withDefaults()}, rehearsal: true}
+		tr, err := startCage(o, nil, unix.CLONE_NEWUSER|unix.CLONE_NEWNS, mapping{uid: os.Getuid(), gid: os.Getgid()})
+		if err == nil {
+			<-tr.ended
+			_, err = tr.verdict()
+			tr.close()
+		}
+		if errors.Is(err, unix.EPERM) {
+			t.Skipf("no user namespace: %v", err)
+		}
+		if err == nil || !strings.Contains(err.Error(), "no namespaces of its own") {
+			t.Errorf("got %v", err)
 		}
 	}
 }
