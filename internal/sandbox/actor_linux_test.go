@@ -26,6 +26,8 @@ func actor() {
 		servePool()
 	case "no-userns":
 		withoutNamespaces()
+	case "container":
+		inContainer()
 	}
 	os.Exit(0)
 }

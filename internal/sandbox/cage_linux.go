@@ -34,12 +34,15 @@ type cage struct {
 	made  map[string]bool // what the root's tmpfs has, by path below it
 	files []File          // stubs and the job's own, the last of each name
 	masks []mask
+	// making is what directories are made for: the root itself, or what the job
+	// wants in it, which may be impossible.
+	making step
 }
 
 // cageOf makes the plan. The sources of all mounts are opened here, and stay
 // open with the plan: what the process mounts are the files that were looked at.
 func cageOf(o *order, sources []source, q *pipes) *plan {
-	c := &cage{plan: newPlan(), job: &o.job, made: map[string]bool{}}
+	c := &cage{plan: newPlan(), job: &o.job, made: map[string]bool{}, making: stepRoot}
 	c.streams(q.theirs())
 	c.dieWithParent()
 	if q.plug != nil {
@@ -56,11 +59,13 @@ func cageOf(o *order, sources []source, q *pipes) *plan {
 	for _, l := range o.links {
 		c.link(l)
 	}
+	c.making = stepTarget
 	for _, s := range sources {
 		c.mount(s, sources)
 		c.hide(s)
 	}
 	c.sealMasks()
+	c.making = stepFile
 	for _, f := range c.files {
 		c.file(f)
 	}
@@ -73,6 +78,9 @@ func cageOf(o *order, sources []source, q *pipes) *plan {
 // begin waits until the user namespace has its one user, and becomes it where
 // it is not.
 func (c *cage) begin(change bool) {
+	// Without namespaces, should something have pretended to make them, the rest
+	// would mount over the host's /dev.
+	c.call(stepStart, "the process has no namespaces of its own", unix.SYS_GETPID).exactly(1)
 	c.call(stepPrivate, "", unix.SYS_MOUNT, 0, c.text("/"), 0, unix.MS_REC|unix.MS_PRIVATE, 0)
 	c.wait(orderNamed)
 	if change {
@@ -139,14 +147,14 @@ func (c *cage) dir(p string, mode int) {
 	}
 	c.dir(path.Dir(p), 0o755)
 	c.made[p] = true
-	c.call(stepRoot, p, unix.SYS_MKDIRAT, reg(regRoot), c.text(p), num(mode))
+	c.call(c.making, "/"+p, unix.SYS_MKDIRAT, reg(regRoot), c.text(p), num(mode))
 }
 
 // empty makes an empty file of the root's own, for something to be mounted on.
 func (c *cage) empty(p string) {
 	c.dir(path.Dir(p), 0o755)
 	c.made[p] = true
-	c.open(stepRoot, p, unix.O_CREAT|unix.O_EXCL|unix.O_WRONLY|unix.O_CLOEXEC, 0o444, regFile)
+	c.open(c.making, p, unix.O_CREAT|unix.O_EXCL|unix.O_WRONLY|unix.O_CLOEXEC, 0o444, regFile)
 	c.close(regFile)
 }
 

@@ -15,6 +15,9 @@ import (
 // becomes the child of the first.
 func census(first int, l Limits) (count, error) {
 	var c count
+	if !executed(first) {
+		return count{processes: 1}, nil
+	}
 	pids := []int{first}
 	for i := 0; i < len(pids); i++ {
 		s, err := readProcStatus(pids[i])
@@ -48,6 +51,20 @@ func census(first int, l Limits) (count, error) {
 
 // gone tells that a process ended before it was opened, or before it was read.
 func gone(err error) bool { return os.IsNotExist(err) || errors.Is(err, unix.ESRCH) }
+
+// executed tells whether a process became a program of its own. Until then the
+// memory that it shows is that of the process it was cloned from.
+func executed(pid int) bool {
+	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	// The name, in brackets, may hold anything.
+	f := bytes.Fields(b[bytes.LastIndexByte(b, ')')+1:])
+	if err != nil || len(f) < 7 {
+		return true // who counts will see why
+	}
+	const forkedNotExecuted = 0x40
+	flags, _ := strconv.ParseUint(string(f[6]), 10, 64)
+	return flags&forkedNotExecuted == 0
+}
 
 // procStatus is what /proc/PID/status says of a process.
 type procStatus struct {

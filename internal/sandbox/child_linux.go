@@ -21,6 +21,11 @@ type child struct {
 	gone bool // reaped: the number may be another's
 }
 
+// followed has the plans whose processes have not been reaped.
+// Whoever forgets such a process, and lets the collector close the pipe that it
+// waits for, must not let it go on along a list that is no list any more.
+var followed sync.Map
+
 // fork starts this program as a part of the sandbox. Its three streams, and
 // what else it gets, are files; nil is closed.
 func fork(argv0 string, files []*os.File, attr *syscall.SysProcAttr) (*child, error) {
@@ -78,6 +83,7 @@ func (c *child) reap() ending {
 		}
 	}
 	c.gone = true
+	followed.Delete(c)
 	if err != nil {
 		return ending{err: os.NewSyscallError("wait4", err)}
 	}

@@ -2,7 +2,6 @@ package sandbox
 
 import (
 	"math"
-	"runtime"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -26,30 +25,41 @@ const stackSize = 16 << 10
 // its handling of signals are copies. It is called on a locked thread, whose
 // end is the parent's end for the new process. It begins in the control group,
 // which is nil for the caller's.
-func (p *plan) spawn(flags uint64, g *group) (*child, error) {
-	w := p.ready()
+//
+// It takes the older call of the two that clone where it can: the filters of
+// containers answer the newer one, which a control group needs, as if the
+// kernel did not have it.
+func (p *plan) spawn(flags uintptr, g *group) (*child, error) {
+	w, c := p.ready(), &child{}
+	followed.Store(c, p)
 	stack := make([]byte, stackSize)
 	p.keep = append(p.keep, stack)
-	args := &cloneArgs{
-		// The handlers of this program are none of the process's: called
-		// there, they would work on the memory of this one.
-		flags: flags | unix.CLONE_VM | unix.CLONE_CLEAR_SIGHAND, exitSignal: uint64(unix.SIGCHLD),
-		stack: uint64(uintptr(unsafe.Pointer(&stack[0]))), stackSize: stackSize,
-	}
+	base := uintptr(unsafe.Pointer(unsafe.SliceData(stack)))
+	// A function's value points to the address of its code.
+	code := follow
+	entry := **(**uintptr)(unsafe.Pointer(&code))
+	flags |= unix.CLONE_VM
+	call, first, second := uintptr(unix.SYS_CLONE), flags|uintptr(unix.SIGCHLD), base+stackSize
 	if g != nil {
-		args.flags |= unix.CLONE_INTO_CGROUP
-		args.cgroup = uint64(g.fd)
+		args := &cloneArgs{
+			flags: uint64(flags) | unix.CLONE_INTO_CGROUP, exitSignal: uint64(unix.SIGCHLD),
+			stack: uint64(base), stackSize: stackSize, cgroup: uint64(g.fd),
+		}
+		call, first, second = unix.SYS_CLONE3, p.at(unsafe.Pointer(args)), unsafe.Sizeof(*args)
 	}
-	// No signal may come between the process's first step and the kernel's
-	// forgetting of the handlers, nor find this thread in the middle.
+	// The handlers of this program are none of the process's: called there,
+	// they would work on the memory of this one. So it begins with all signals
+	// held back, and lets them come once it has no handlers any more. Nor may
+	// one find this thread in the middle.
 	all, old := uint64(math.MaxUint64), uint64(0)
 	const how, size = unix.SIG_SETMASK, unsafe.Sizeof(all)
 	_, _, _ = unix.RawSyscall6(unix.SYS_RT_SIGPROCMASK, how, uintptr(unsafe.Pointer(&all)), uintptr(unsafe.Pointer(&old)), size, 0, 0)
-	r, e := clone3(args, unsafe.Sizeof(*args), w)
+	r, e := enter(call, first, second, entry, w)
 	_, _, _ = unix.RawSyscall6(unix.SYS_RT_SIGPROCMASK, how, uintptr(unsafe.Pointer(&old)), 0, size, 0, 0)
-	runtime.KeepAlive(p)
 	if e != 0 {
+		followed.Delete(c)
 		return nil, unix.Errno(e)
 	}
-	return &child{pid: int(r)}, nil
+	c.pid = int(r)
+	return c, nil
 }

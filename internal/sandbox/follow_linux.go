@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"syscall"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -9,8 +10,11 @@ import (
 // follow makes the calls of a plan, one after the other, and ends the process
 // where one fails: it does not return. It runs in a process that shares the
 // memory of a Go program and has a small stack of its own, so neither it nor
-// what it calls may allocate, grow the stack, or panic.
+// what it calls may allocate, grow the stack, or panic. The race detector and
+// the checks of pointers are left out, and so is the other package's name for
+// the system call, which leads through a wrapper that has them.
 //
+//go:nocheckptr
 //go:norace
 //go:nosplit
 func follow(w *walk) {
@@ -22,8 +26,8 @@ func follow(w *walk) {
 				e = o.args[2]
 			}
 		} else {
-			var errno unix.Errno
-			r, _, errno = unix.RawSyscall6(o.nr, w.value(o.args[0]), w.value(o.args[1]), w.value(o.args[2]),
+			var errno syscall.Errno
+			r, _, errno = syscall.RawSyscall6(o.nr, w.value(o.args[0]), w.value(o.args[1]), w.value(o.args[2]),
 				w.value(o.args[3]), w.value(o.args[4]), w.value(o.args[5]))
 			e = uintptr(errno)
 		}
@@ -46,11 +50,12 @@ func follow(w *walk) {
 		}
 		o = o.next(1)
 	}
-	_, _, _ = unix.RawSyscall6(unix.SYS_EXIT_GROUP, 0, 0, 0, 0, 0, 0)
+	_, _, _ = syscall.RawSyscall6(unix.SYS_EXIT_GROUP, 0, 0, 0, 0, 0, 0)
 }
 
 // next is the line n further.
 //
+//go:nocheckptr
 //go:norace
 //go:nosplit
 func (o *op) next(n uintptr) *op {
@@ -71,7 +76,7 @@ func (w *walk) value(arg uintptr) uintptr {
 //go:norace
 //go:nosplit
 func (w *walk) say(n uintptr) {
-	_, _, _ = unix.RawSyscall6(unix.SYS_WRITE, w.regs[regStatus], uintptr(unsafe.Pointer(&w.said)), n, 0, 0, 0)
+	_, _, _ = syscall.RawSyscall6(unix.SYS_WRITE, w.regs[regStatus], uintptr(unsafe.Pointer(&w.said)), n, 0, 0, 0)
 }
 
 // fail says which line failed, and why, and ends the process.
@@ -84,5 +89,5 @@ func (w *walk) fail(line, errno uintptr, s step) {
 		byte(errno >> 24), byte(errno >> 16), byte(errno >> 8), byte(errno), byte(s),
 	}
 	w.say(10)
-	_, _, _ = unix.RawSyscall6(unix.SYS_EXIT_GROUP, 126, 0, 0, 0, 0, 0)
+	_, _, _ = syscall.RawSyscall6(unix.SYS_EXIT_GROUP, 126, 0, 0, 0, 0, 0)
 }

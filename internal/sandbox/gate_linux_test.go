@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"testing"
 	"time"
@@ -54,4 +55,25 @@ func TestGate(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestGateOfALargeCaller: what the caller holds is not the program's, though the
+// process that waits for the gate shares it.
+func TestGateOfALargeCaller(t *testing.T) {
+	ballast := make([]byte, 300*mib)
+	for i := 0; i < len(ballast); i += 4096 {
+		ballast[i] = 1
+	}
+	forEachDriver(t, func(t *testing.T, s *sandbox.Sandbox) {
+		job := tool(t, "print('ok')")
+		job.Limits.Memory = 256 * mib
+		job.Gate = func() error {
+			time.Sleep(200 * time.Millisecond) // several counts
+			runtime.KeepAlive(ballast)
+			return nil
+		}
+		if out := run(t, s, job); out.OutOfMemory || string(out.Stdout) != "ok\n" {
+			t.Errorf("got %+v\n%s", out, out.Stderr)
+		}
+	})
 }

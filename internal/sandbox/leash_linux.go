@@ -170,7 +170,6 @@ func leashOf(o *order, t *tether, uid int, q *pipes) *plan {
 type keeper struct {
 	proc *child
 	life *os.File
-	plan *plan // kept, because it is being followed
 }
 
 func newKeeper() (*keeper, error) {
@@ -179,15 +178,11 @@ func newKeeper() (*keeper, error) {
 		return nil, failed(stepStart, "pipe", errnoOf(err)).classify()
 	}
 	defer func() { _ = r.Close() }()
-	p, word := newPlan(), new(uint64)
-	p.call(stepStart, "", unix.SYS_DUP3, r.Fd(), 0, 0)
-	p.call(stepStart, "", unix.SYS_CLOSE_RANGE, 1, math.MaxUint32, 0)
-	// Nobody writes: what ends this is the end of the caller.
-	p.call(stepStart, "", unix.SYS_READ, 0, p.at(unsafe.Pointer(word)), 1)
-	// Group 0 is the own one: no number that could have become another's.
-	p.call(stepStart, "", unix.SYS_KILL, 0, uintptr(unix.SIGKILL))
+	p := keeping(r.Fd())
 	proc, err := p.spawn(0, nil)
 	if err == nil {
+		// The keeper does it, too: whoever comes first. Here it must be done
+		// before somebody joins the group, there before the group is killed.
 		if err = unix.Setpgid(proc.pid, proc.pid); err != nil {
 			proc.kill()
 			_ = proc.reap()
@@ -197,7 +192,25 @@ func newKeeper() (*keeper, error) {
 		_ = w.Close()
 		return nil, failed(stepStart, "keeper", errnoOf(err)).classify()
 	}
-	return &keeper{proc: proc, life: w, plan: p}, nil
+	return &keeper{proc: proc, life: w}, nil
+}
+
+// keeping is a keeper's whole life.
+func keeping(pipe uintptr) *plan {
+	p, word := newPlan(), new(uint64)
+	// A caller that is killed right after the start has not made the group yet,
+	// and the one that would be killed were the caller's own, with all that a
+	// shell put into it.
+	p.call(stepStart, "", unix.SYS_SETPGID, 0, 0)
+	if pipe != 0 { // where the caller's own was closed
+		p.call(stepStart, "", unix.SYS_DUP3, pipe, 0, 0)
+	}
+	p.call(stepStart, "", unix.SYS_CLOSE_RANGE, 1, math.MaxUint32, 0)
+	// Nobody writes: what ends this is the end of the caller.
+	p.call(stepStart, "", unix.SYS_READ, 0, p.at(unsafe.Pointer(word)), 1)
+	// Group 0 is the own one: no number that could have become another's.
+	p.call(stepStart, "", unix.SYS_KILL, 0, uintptr(unix.SIGKILL))
+	return p
 }
 
 // killGroup ends everything in the group. setsid and setpgid are refused in

@@ -1,6 +1,8 @@
 package sandbox
 
 import (
+	"errors"
+	"io"
 	"os"
 	"path"
 	"runtime"
@@ -50,7 +52,7 @@ func (namespaces) start(j Job, g *group, rehearsal bool) (*tree, func(), error) 
 		}
 		ids.change = true
 	}
-	flags := uint64(unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP)
+	flags := uintptr(unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP)
 	if !j.Network || j.Uplink != nil {
 		flags |= unix.CLONE_NEWNET
 	}
@@ -84,7 +86,7 @@ func (namespaces) start(j Job, g *group, rehearsal bool) (*tree, func(), error) 
 // startCage starts the process that follows the plan of a cage. The first
 // process of a pid namespace takes all others with it. end is for what serves
 // them.
-func startCage(o *order, sources []source, flags uint64, ids mapping, g *group) (t *tree, end func(), err error) {
+func startCage(o *order, sources []source, flags uintptr, ids mapping, g *group) (t *tree, end func(), err error) {
 	q, err := newPipes(o.job.Late)
 	if err != nil {
 		return nil, nil, failed(stepStart, "pipe", errnoOf(err)).classify()
@@ -106,12 +108,25 @@ func startCage(o *order, sources []source, flags uint64, ids mapping, g *group) 
 	q.closeTheirs()
 	h := &helper{q, proc, ended, proc.kill}
 	if err := h.name(ids); err != nil {
-		h.discard()
-		return nil, nil, err
+		return nil, nil, h.refused(p, err)
 	}
 	t = h.watch(o.job, nil, g)
 	t.verdict = func() ([]string, error) { return verdict(q.status, p) }
 	return t, end, nil
+}
+
+// refused ends a process that got no name, and returns the error of that, but
+// where the process ended before: then it says better why.
+func (h *helper) refused(p *plan, err error) error {
+	h.kill()
+	<-h.ended
+	defer h.pipes.closeAll()
+	said, _ := io.ReadAll(io.LimitReader(h.pipes.status, maxStatus))
+	_, why := readStatus(said, p)
+	if s, ok := errors.AsType[*setupError](why); ok {
+		return s.classify()
+	}
+	return err
 }
 
 // mapping says which host user the one user of a new user namespace is.

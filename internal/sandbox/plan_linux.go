@@ -13,8 +13,8 @@ import (
 // executed anew, to do the same in Go, takes longer to start than all these
 // calls together.
 //
-// A plan lives until the process that follows it has ended: what its arguments
-// point to is kept by it.
+// A plan lives until the process that follows it was reaped, see followed: what
+// its arguments point to is kept by it.
 type plan struct {
 	ops  []op
 	keep []any  // what arguments point to
@@ -83,7 +83,9 @@ type walk struct {
 }
 
 func newPlan() *plan {
-	return &plan{ops: make([]op, 0, 256), room: make([]byte, 0, 8<<10), run: &walk{}}
+	p := &plan{ops: make([]op, 0, 384), room: make([]byte, 0, 8<<10), run: &walk{}}
+	p.run.regs[regStatus] = num(-1) // not what the caller has on 0
+	return p
 }
 
 // call appends a system call.

@@ -1,10 +1,13 @@
 package sandbox
 
 import (
+	"errors"
 	"io"
 	"os"
 	"runtime"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 	"unsafe"
@@ -103,6 +106,158 @@ func TestPlan(t *testing.T) {
 			t.Errorf("%s: said %q, want %q; ended %+v", c.name, said, c.said, end)
 		}
 		runtime.KeepAlive(p)
+	}
+}
+
+// TestPlanForgetsHandlers: a signal that this program handles ends a process
+// that was cloned from it.
+func TestPlanForgetsHandlers(t *testing.T) {
+	said, end, _ := walked(t, func(p *plan, _ uintptr) {
+		p.call(stepFile, "", unix.SYS_GETPID).to(regFile)
+		p.call(stepFile, "", unix.SYS_KILL, reg(regFile), uintptr(unix.SIGUSR1))
+		p.note('x')
+		p.forgetHandlers()
+		none := new(uint64)
+		p.call(stepFile, "", unix.SYS_RT_SIGPROCMASK, unix.SIG_SETMASK, p.at(unsafe.Pointer(none)), 0, unsafe.Sizeof(*none))
+		p.note('y')
+	})
+	if said != "x" || end.signal != "SIGUSR1" {
+		t.Errorf("said %q and ended %+v", said, end)
+	}
+}
+
+// TestKeeperLeavesTheGroup: a keeper whose caller had no time for it makes its
+// own group before it kills one.
+func TestKeeperLeavesTheGroup(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	p, group := keeping(r.Fd()), new(int32)
+	last := &p.ops[len(p.ops)-1]
+	if last.nr != unix.SYS_KILL {
+		t.Fatal("the last line is another")
+	}
+	*last = op{nr: unix.SYS_GETPGID, must: -1, store: group}
+	proc, ended, err := start(func() (*child, error) { return p.spawn(0, nil) }, nil)
+	w.Close()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if end := <-ended; end.code != 0 || int(*group) != proc.pid {
+		t.Errorf("process %d would kill group %d; it ended %+v", proc.pid, *group, end)
+	}
+}
+
+// TestPlanOutlivesItsMaker: a process whose plan nobody remembers goes on along
+// it, however long it waits.
+func TestPlanOutlivesItsMaker(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	goR, goW, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer goR.Close()
+	var freed atomic.Bool
+	ended := func() <-chan ending {
+		p, word := newPlan(), new(uint64)
+		p.call(stepSeal, "", unix.SYS_FCNTL, w.Fd(), unix.F_DUPFD_CLOEXEC, 16).to(regStatus)
+		p.call(stepSeal, "", unix.SYS_READ, goR.Fd(), p.at(unsafe.Pointer(word)), 1).exactly(1)
+		p.note('x')
+		runtime.AddCleanup(p, func(int) { freed.Store(true) }, 0)
+		_, ended, err := start(func() (*child, error) { return p.spawn(0, nil) }, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return ended
+	}()
+	w.Close()
+	for range 5 {
+		runtime.GC()
+		time.Sleep(time.Millisecond)
+	}
+	if freed.Load() {
+		t.Error("the plan was collected")
+	}
+	goW.Write([]byte("g"))
+	goW.Close()
+	end := <-ended
+	if b, err := io.ReadAll(r); string(b) != "x" || end.code != 0 || err != nil {
+		t.Errorf("said %q, %v; ended %+v", b, err, end)
+	}
+}
+
+// TestPlanStreams: a process keeps its own ends and nothing else, also where the
+// caller has no number left.
+func TestPlanStreams(t *testing.T) {
+	for _, lowest := range []int{3, 200} {
+		r, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		own, last := ends{}, 0
+		for i := range own {
+			if own[i], err = unix.FcntlInt(w.Fd(), unix.F_DUPFD_CLOEXEC, lowest); err != nil {
+				t.Fatal(err)
+			}
+			last = max(last, own[i])
+		}
+		mine := own
+		mine[regNone], mine[regIn] = -1, -1
+		var limit unix.Rlimit
+		if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
+			t.Fatal(err)
+		}
+		limit.Cur = uint64(max(last, 20) + 1)
+		p := newPlan()
+		p.call(stepLimit, "", unix.SYS_PRLIMIT64, 0, unix.RLIMIT_NOFILE, p.at(unsafe.Pointer(&limit)), 0)
+		p.streams(mine)
+		for _, end := range []uint8{regOrder, regOut, regErr} {
+			p.write(stepSeal, "", end, []byte{'0' + end})
+		}
+		for fd := range limit.Cur {
+			p.call(stepSeal, "", unix.SYS_FCNTL, uintptr(fd), unix.F_GETFD).note = '.' // not open
+		}
+		_, ended, err := start(func() (*child, error) { return p.spawn(0, nil) }, nil)
+		w.Close()
+		for _, fd := range own {
+			unix.Close(fd)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		end := <-ended
+		said, err := io.ReadAll(r)
+		if want := "245" + strings.Repeat(".", int(limit.Cur)-4); string(said) != want || err != nil {
+			t.Errorf("from %d on: said %q, %v, want %q; ended %+v", lowest, said, err, want, end)
+		}
+	}
+}
+
+// TestCageNeedsItsNamespaces: a process that is not alone ends before it mounts
+// anything, and that is what the caller hears, whether it had a name by then or
+// not.
+func TestCageNeedsItsNamespaces(t *testing.T) {
+	for range 5 {
+		o := &order{job: Job{Argv: []string{"/"}, Dir: ScratchDir, Limits: Limits{}.withDefaults()}, rehearsal: true}
+		tr, _, err := startCage(o, nil, unix.CLONE_NEWUSER|unix.CLONE_NEWNS, mapping{uid: os.Getuid(), gid: os.Getgid()}, nil)
+		if err == nil {
+			<-tr.ended
+			_, err = tr.verdict()
+			tr.close()
+		}
+		if errors.Is(err, unix.EPERM) {
+			t.Skipf("no user namespace: %v", err)
+		}
+		if err == nil || !strings.Contains(err.Error(), "no namespaces of its own") {
+			t.Errorf("got %v", err)
+		}
 	}
 }
 

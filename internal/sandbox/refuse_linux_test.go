@@ -141,6 +141,23 @@ func TestNestedMounts(t *testing.T) {
 	}
 }
 
+// TestMountBelowALink: the links at the top of the root are no directories, and
+// it is the job that asks for the impossible, not the host that refuses.
+func TestMountBelowALink(t *testing.T) {
+	if to, err := os.Readlink("/bin"); err != nil || filepath.IsAbs(to) {
+		t.Skip("/bin is no such link here")
+	}
+	s, err := sandbox.Open(t.Context(), sandbox.Options{Now: time.Now, Driver: "namespaces"})
+	if err != nil {
+		t.Skip(err)
+	}
+	job := tool(t, "")
+	job.Mounts = append(job.Mounts, sandbox.Mount{Source: realTemp(t), Target: "/bin/below"})
+	if _, err := s.Run(t.Context(), job); fault.ReasonOf(err) != "mount_target" || fault.KindOf(err) != fault.Usage {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestOpenRefusals(t *testing.T) {
 	if _, err := sandbox.Open(t.Context(), sandbox.Options{}); err == nil {
 		t.Error("options without a clock were accepted")

@@ -30,15 +30,30 @@ type ends [regLink + 1]int
 // numbers that they will have, and closes everything else that it was cloned
 // with: the caller's ends, for who waits for a word must not hold the pipe open
 // itself, and the ends of other runs, which wait for the end of theirs.
+//
+// The numbers that they go to are low whatever the caller has open, for it may
+// be near its limit. A file of the caller's that is there goes, as all do.
 func (p *plan) streams(own ends) {
-	from := max(3, slices.Max(own[:])+1)
+	p.run.regs[regStatus] = num(own[regStatus]) // so that the first failure is heard
+	to, gap := 3, 0
+	var between [][2]int
 	for r, fd := range own {
-		if fd >= 0 {
-			p.call(stepSeal, "descriptor", unix.SYS_DUP3, num(fd), num(from+r), unix.O_CLOEXEC).to(uint8(r))
+		if fd < 0 {
+			continue
 		}
+		for slices.Contains(own[:], to) {
+			to++
+		}
+		p.call(stepSeal, "descriptor", unix.SYS_DUP3, num(fd), num(to), unix.O_CLOEXEC).to(uint8(r))
+		if gap < to {
+			between = append(between, [2]int{gap, to - 1})
+		}
+		to++
+		gap = to
 	}
-	p.call(stepSeal, "descriptors", unix.SYS_CLOSE_RANGE, 0, num(from), 0)
-	p.call(stepSeal, "descriptors", unix.SYS_CLOSE_RANGE, num(from+len(own)), math.MaxUint32, 0)
+	for _, g := range append(between, [2]int{gap, math.MaxUint32}) {
+		p.call(stepSeal, "descriptors", unix.SYS_CLOSE_RANGE, num(g[0]), num(g[1]), 0)
+	}
 }
 
 // note says a word that is no failure.
@@ -129,6 +144,7 @@ func (p *plan) seal(o *order) {
 		p.wait(orderGo)
 	}
 	p.limit("memory", unix.RLIMIT_AS, uint64(o.job.Limits.Memory))
+	p.forgetHandlers()
 	none := new(uint64)
 	p.call(stepSeal, "signals", unix.SYS_RT_SIGPROCMASK, unix.SIG_SETMASK, p.at(unsafe.Pointer(none)), 0, unsafe.Sizeof(*none))
 	rules := p.filter(o)
@@ -139,6 +155,23 @@ func (p *plan) seal(o *order) {
 		p.call(stepExec, o.job.Argv[0], unix.SYS_EXECVE, p.text(o.job.Argv[0]), p.texts(o.job.Argv), p.texts(o.job.Env))
 	}
 }
+
+// forgetHandlers takes away the handlers of the program that the process was
+// cloned from. What is ignored stays so.
+func (p *plan) forgetHandlers() {
+	type action struct{ handler, flags, restorer, mask uintptr }
+	usual := p.at(unsafe.Pointer(&action{}))
+	for sig := range uintptr(64) {
+		var have action
+		_, _, e := unix.RawSyscall6(unix.SYS_RT_SIGACTION, sig+1, 0, uintptr(unsafe.Pointer(&have)), unsafe.Sizeof(have.mask), 0, 0)
+		if e == 0 && have.handler != sigIgnored && sig+1 != uintptr(unix.SIGKILL) && sig+1 != uintptr(unix.SIGSTOP) {
+			p.call(stepSeal, "signals", unix.SYS_RT_SIGACTION, sig+1, usual, 0, unsafe.Sizeof(have.mask))
+		}
+	}
+}
+
+// sigIgnored is SIG_IGN.
+const sigIgnored = 1
 
 // someProcess is a number that no process has, in place of one that is not
 // known yet.

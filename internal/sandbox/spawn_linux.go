@@ -110,13 +110,6 @@ func newHelper(name string, late bool, attr *syscall.SysProcAttr, kill func(*chi
 	return &helper{p, proc, ended, func() { kill(proc) }}, nil
 }
 
-// discard ends a helper that gets no order.
-func (h *helper) discard() {
-	h.kill()
-	<-h.ended
-	h.pipes.closeAll()
-}
-
 // give hands the order over, and with it the helper's life.
 func (h *helper) give(o *order) *tree {
 	t := h.watch(o.job, o.encode(), nil)
