@@ -22,6 +22,12 @@ func actor() {
 		runForParent()
 	case "no-userns":
 		withoutNamespaces()
+	case "cage":
+		buildCage()
+	case "host":
+		actAsHost()
+	case "victim":
+		victimLife()
 	}
 	os.Exit(0)
 }
