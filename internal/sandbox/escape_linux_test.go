@@ -15,16 +15,6 @@ import (
 	"github.com/patch-cat/patch-git/internal/sandbox"
 )
 
-// opening is an attempt that does get something, and why that is accepted.
-type opening struct {
-	why string
-	// race says that it depends on who is faster, so that it may fail.
-	race bool
-}
-
-// openings are all that is open, by driver and, after a slash, by user.
-var openings = map[string]map[string]opening{}
-
 // accepted is the opening that an attempt has in a column, if it has one.
 func accepted(c cage, name string) (opening, bool) {
 	for _, key := range []string{c.Driver, c.Driver + "/" + c.User} {

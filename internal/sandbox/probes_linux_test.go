@@ -17,13 +17,13 @@ type probe struct {
 
 // how says what an attempt needs around it.
 type how struct {
-	real   bool // its control needs the machine's own capabilities; it can do no harm with them
+	real   bool   // its control needs the machine's own capabilities; it can do no harm with them
 	maybe  bool   // the file that it is after may be missing
 	none   string // why no control can show an effect, where none can
-	alone  bool // a run of its own: it changes the process that tries
-	late   bool // after all others: it would be in their way, where nothing stops it
-	victim bool // another process to try it on
-	life   bool // the question is whether something outlives the run
+	alone  bool   // a run of its own: it changes the process that tries
+	late   bool   // after all others: it would be in their way, where nothing stops it
+	victim bool   // another process to try it on
+	life   bool   // the question is whether something outlives the run
 	limit  *limit
 	help   func(*machine, *place) bool // the host's part, until it says true
 }

@@ -18,7 +18,7 @@ var processProbes = []probe{
 	{"pidfd_getfd", "take its descriptor by pidfd_getfd", secretRead, how{victim: true}},
 	{"kcmp", "compare with it by kcmp", seenInside, how{victim: true}},
 	{"process_madvise", "page its memory out", seenInside, how{victim: true, real: true}},
-	{"process_mrelease", "reap its memory", reachedKernel, how{victim: true}},
+	{"process_mrelease", "reap its memory", reachedKernel, how{}},
 	{"move_pages", "ask where its memory is", seenInside, how{victim: true}},
 	{"see_process", "ask for its process group", seenInside, how{victim: true}},
 	{"see_process_by_kill", "ask by an empty signal whether it is there", seenInside, how{victim: true}},

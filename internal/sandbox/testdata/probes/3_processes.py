@@ -35,7 +35,7 @@ def try_ptrace_options(p):
 def try_pidfd_getfd(p): return os.pread(call("pidfd_getfd", call("pidfd_open", p.victim["pid"], 0), p.victim["fd"], 0), 100, 0)
 def try_kcmp(p): return Seen(call("kcmp", os.getpid(), p.victim["pid"], 1, 0, 0))
 def try_process_madvise(p): return Seen(call("process_madvise", call("pidfd_open", p.victim["pid"], 0), iov(p.victim["address"] & ~4095, 4096), 1, 20, 0))
-def try_process_mrelease(p): call("process_mrelease", call("pidfd_open", p.victim["pid"], 0), 0)
+def try_process_mrelease(p): call("process_mrelease", -1, 0)
 def try_move_pages(p): return Seen(call("move_pages", p.victim["pid"], 1, struct.pack("=Q", p.victim["address"] & ~4095), 0, ctypes.create_string_buffer(4), 0))
 def try_see_process(p): return Seen("its group is %d" % os.getpgid(p.victim["pid"]))
 def try_see_process_by_kill(p):

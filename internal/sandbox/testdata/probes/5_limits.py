@@ -23,9 +23,12 @@ def try_fork_and_leave(p):
     # Parents end at once: no tree leads to the children.
     for n in range(p.most):
         if os.fork() == 0:
-            if os.fork() == 0: time.sleep(20)
+            try:
+                if os.fork() == 0: time.sleep(20)
+            except OSError: os._exit(1)
             os._exit(0)
-        os.wait(); progress(p, n + 1)
+        if os.wait()[1]: break
+        progress(p, n + 1)
     live(p)
 def try_clone_parent_bomb(p):
     for n in range(p.most):
