@@ -138,24 +138,26 @@ func controls(t *testing.T) map[string]string {
 		case p.none != "":
 			says[p.name] = "none: " + p.none
 		default:
-			says[p.name] = "not possible here"
-			if why := unable(p, f); why == "" {
+			why := unable(p, f)
+			says[p.name] = notHere + ": " + why
+			if why == "" {
 				t.Errorf("control of %s (%s): want %s, got %s", p.name, p.tries, p.want, f)
-			} else {
-				t.Logf("control of %s: not possible here: %s", p.name, why)
 			}
 		}
 	}
 	return says
 }
 
+// notHere begins what is said of an effect that cannot be shown on this machine.
+const notHere = "not possible here"
+
 // unable says why this machine, or this user, cannot show the effect of an
 // attempt, or nothing.
 func unable(p probe, f *finding) string {
 	absent := []unix.Errno{unix.ENOSYS, unix.EPROTONOSUPPORT, unix.ESOCKTNOSUPPORT, unix.EAFNOSUPPORT, unix.ENODEV}
 	switch {
-	case p.real && os.Getuid() != 0:
-		return "only the machine's root can"
+	case (p.real || p.root) && os.Getuid() != 0:
+		return "only root can show it"
 	case slices.Contains(absent, f.Errno), p.maybe && f.Errno == unix.ENOENT:
 		return "this kernel does not have it"
 	}

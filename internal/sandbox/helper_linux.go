@@ -254,11 +254,13 @@ func dropCapabilities() error {
 
 // powerless tells that the process has no capability to begin with: an
 // ordinary user outside of a namespace, who cannot empty the bounding set and
-// whom no_new_privs keeps from gaining anything through it.
+// whom no_new_privs keeps from gaining anything through it. What it could
+// inherit is nothing without a program that has it too, and is emptied after.
 func powerless() bool {
 	head := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
 	var have [2]unix.CapUserData
-	return unix.Capget(&head, &have[0]) == nil && have == [2]unix.CapUserData{}
+	return unix.Capget(&head, &have[0]) == nil &&
+		have[0].Effective|have[0].Permitted|have[1].Effective|have[1].Permitted == 0
 }
 
 // execute arms the filter and becomes the program. Whatever needs memory comes

@@ -18,6 +18,7 @@ type probe struct {
 // how says what an attempt needs around it.
 type how struct {
 	real   bool   // its control needs the machine's own capabilities; it can do no harm with them
+	root   bool   // its control needs a cage of root's, which has more than one user
 	maybe  bool   // the file that it is after may be missing
 	none   string // why no control can show an effect, where none can
 	alone  bool   // a run of its own: it changes the process that tries
