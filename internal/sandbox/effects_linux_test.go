@@ -37,7 +37,7 @@ type finding struct {
 	Effects map[effect]string // to where it was seen
 	Answer  string            // what the attempt itself says, for people
 	Errno   unix.Errno        // the call's, or 0
-	ran     bool
+	Ran     bool              // it came to an end, or was ended once it had begun
 }
 
 func (f *finding) String() string {
@@ -82,7 +82,7 @@ var secretShape = regexp.MustCompile(`sec-[0-9a-f]{16}|\b1[0-9]{18}\b`)
 // said judges what an attempt says: only a secret is taken at its word.
 func (p *place) said(r reply) {
 	f := p.w.found[p.probe.name]
-	f.ran = true
+	f.Ran = true
 	switch {
 	case r.Inside != nil:
 		f.Answer = "verified: " + *r.Inside

@@ -38,6 +38,12 @@ func columns(t *testing.T) (all []cage) {
 			t.Logf("%s does not work on this host: %s", r.Name, r.Reason)
 			continue
 		}
+		if r.Name == "container" {
+			// Its containers are made by a daemon, outside of every cage, out
+			// of the machine's own files.
+			t.Logf("%s cannot be tried in a cage", r.Name)
+			continue
+		}
 		for _, u := range users {
 			all = append(all, cage{Driver: r.Name, User: u})
 		}
@@ -74,16 +80,18 @@ func TestEscape(t *testing.T) {
 			})
 		}
 	})
-	if !t.Failed() {
+	if !t.Failed() && !raced {
 		tried.table(t)
 	}
 }
 
-// mustRun is run for a cage that this host should be able to build.
+// mustRun is run for a cage that this host should be able to build: root can,
+// and both drivers of our own need nothing that a cage has not.
 func (c cage) mustRun(t *testing.T) map[string]*finding {
 	t.Helper()
 	found, err := c.run(t)
-	if errors.Is(err, errNoCage) && os.Getuid() != 0 {
+	ours := c.control() || c.Driver == "namespaces" || c.Driver == "landlock"
+	if errors.Is(err, errNoCage) && (os.Getuid() != 0 || !ours) {
 		t.Skip(err)
 	}
 	if err != nil {
@@ -97,8 +105,8 @@ func verdictOn(t *testing.T, c cage, p probe, f *finding) string {
 	t.Helper()
 	o, known := accepted(c, p.name)
 	switch {
-	case f == nil:
-		t.Errorf("%s was not tried", p.name)
+	case f == nil || !f.Ran:
+		t.Errorf("%s was not tried: %v", p.name, f)
 	case len(f.Effects) > 0 && !known:
 		t.Errorf("ESCAPED: %s (%s): %s", p.name, p.tries, f)
 	case len(f.Effects) == 0 && known && !o.race:
@@ -164,11 +172,46 @@ func unable(p probe, f *finding) string {
 	return ""
 }
 
-// TestTheSuiteCanFail makes all attempts with a driver that protects nothing,
-// and judges them as any driver's: nearly all must be seen to escape.
+// TestNetworkIsTheInternetOnly gives the network: what is no internet socket
+// stays closed. What the internet is then, other tests see.
+func TestNetworkIsTheInternetOnly(t *testing.T) {
+	var other []string
+	for _, p := range networkProbes {
+		switch first, _, _ := strings.Cut(p.name, "_"); first {
+		case "tcp", "udp", "mptcp", "sctp", "udplite", "listen", "ping", "type":
+		default:
+			other = append(other, p.name)
+		}
+	}
+	other = append(other, "read_secret", "socket_in_grant", "uring")
+	for _, c := range columns(t) {
+		t.Run(c.String(), func(t *testing.T) {
+			t.Parallel()
+			c.Network, c.Only = true, other
+			found := c.mustRun(t)
+			for _, p := range c.chosen() {
+				if f := found[p.name]; f == nil || len(f.Effects) > 0 && openingsOnline[p.name].why == "" {
+					t.Errorf("ESCAPED: %s (%s): %v", p.name, p.tries, f)
+				}
+			}
+		})
+	}
+}
+
+// TestTheSuiteCanFail makes the attempts with a driver that protects nothing,
+// and judges them as any driver's: nearly all must be seen to escape. Those on
+// limits are left to the control, which is as much without any.
 func TestTheSuiteCanFail(t *testing.T) {
+	if asNobody() {
+		t.Skip("it says the same of every user")
+	}
 	t.Parallel()
 	c := cage{Driver: unprotected, User: asRootColumn}
+	for _, p := range c.chosen() {
+		if p.limit == nil && !p.real {
+			c.Only = append(c.Only, p.name)
+		}
+	}
 	found := c.mustRun(t)
 	escaped, missed := 0, []string{}
 	for _, p := range c.chosen() {
@@ -178,7 +221,7 @@ func TestTheSuiteCanFail(t *testing.T) {
 			missed = append(missed, p.name)
 		}
 	}
-	if all := len(c.chosen()); escaped < all*8/10 {
+	if all := len(c.chosen()); escaped < all*9/10 {
 		t.Errorf("only %d of %d escaped from nothing; not %s", escaped, all, strings.Join(missed, ", "))
 	}
 	t.Logf("not seen: %s", strings.Join(missed, ", "))

@@ -46,6 +46,11 @@ var openings = map[string]map[string]opening{
 	},
 }
 
+// openingsOnline are what is open to a tool with the network, besides that.
+var openingsOnline = map[string]opening{
+	"name_a_pair": {why: "a tool with the network may name its sockets", race: true},
+}
+
 const (
 	notCounted   = "memory that no process has mapped is only counted by a control group"
 	countedOnly  = "root's processes are counted from outside, so a burst comes before its end"
