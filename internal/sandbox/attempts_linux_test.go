@@ -23,15 +23,16 @@ import (
 //go:embed testdata/probes
 var probeFiles embed.FS
 
-// probeSource is the program of all attempts.
-func probeSource() []byte {
-	entries, err := probeFiles.ReadDir("testdata/probes")
-	if err != nil {
-		die(err)
+// probeSource is the program of all attempts, or only what those on limits and
+// life need.
+func probeSource(limits bool) []byte {
+	names := []string{"0_harness", "1_network", "2_files", "3_processes", "4_kernel", "5_limits", "9_main"}
+	if limits {
+		names = []string{"0_harness", "5_limits", "9_main"}
 	}
 	var all []byte
-	for _, e := range entries {
-		b, err := probeFiles.ReadFile("testdata/probes/" + e.Name())
+	for _, name := range names {
+		b, err := probeFiles.ReadFile("testdata/probes/" + name + ".py")
 		if err != nil {
 			die(err)
 		}
@@ -53,7 +54,7 @@ func actAsHost() {
 	if err != nil {
 		die(err)
 	}
-	m := machine{w: w, source: probeSource()}
+	m := machine{w: w}
 	if !w.cage.control() {
 		m.box, err = sandbox.Open(context.Background(), sandbox.Options{Now: time.Now, Driver: c.Driver})
 		if err != nil {
@@ -96,9 +97,8 @@ func (c cage) chosen() (list []probe) {
 
 // machine makes attempts.
 type machine struct {
-	w      *world
-	box    *sandbox.Sandbox // nil in the control that starts programs plainly
-	source []byte
+	w   *world
+	box *sandbox.Sandbox // nil in the control that starts programs plainly
 }
 
 // attempts makes the calm ones in one run, the others in runs of their own, at
@@ -233,6 +233,8 @@ func (m *machine) run(places []*place) (stdout []byte, how string) {
 	return stdout, how
 }
 
+func (p *place) source() []byte { return probeSource(p.probe.limit != nil || p.probe.life) }
+
 // ready tells whether the attempt says that it has begun.
 func (p *place) ready() bool {
 	_, err := os.Stat(p.rw() + "/ready")
@@ -247,7 +249,7 @@ func (m *machine) plainly(first *place, in []byte) (stdout, stderr []byte, how s
 		die(err)
 	}
 	source := dir + "/tool.py"
-	if err := os.WriteFile(source, m.source, 0o644); err != nil {
+	if err := os.WriteFile(source, first.source(), 0o644); err != nil {
 		die(err)
 	}
 	cmd := exec.Command(m.w.cage.Python.Exe, "-I", "-S", "-B", source)
@@ -279,7 +281,7 @@ func (m *machine) plainly(first *place, in []byte) (stdout, stderr []byte, how s
 // sandboxed starts them as the product does.
 func (m *machine) sandboxed(first *place, in []byte, wall time.Duration) (stdout, stderr []byte, how string) {
 	job := m.job()
-	job.Files = []sandbox.File{{Target: "/tmp/tool.py", Data: m.source}, {Target: "/tmp/args.json", Data: in}}
+	job.Files = []sandbox.File{{Target: "/tmp/tool.py", Data: first.source()}, {Target: "/tmp/args.json", Data: in}}
 	job.StdinFile = "/tmp/args.json"
 	job.Argv = append(job.Argv, "/tmp/tool.py")
 	if l := first.probe.limit; l != nil {

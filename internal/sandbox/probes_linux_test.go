@@ -71,5 +71,5 @@ var (
 	stdout   = &limit{job: sandbox.Limits{Stdout: mebi}, bytes: 24 * mebi, allowed: mebi, output: true}
 	stderr   = &limit{job: sandbox.Limits{Stderr: mebi}, bytes: 24 * mebi, allowed: mebi, output: true}
 	descrs   = &limit{job: sandbox.Limits{OpenFiles: 40}, most: 100, allowed: 40}
-	seconds  = &limit{job: sandbox.Limits{CPU: time.Second}, allowed: 1.8}
+	seconds  = &limit{job: sandbox.Limits{CPU: time.Second}, allowed: 1.5}
 )

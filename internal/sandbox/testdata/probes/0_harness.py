@@ -1,11 +1,12 @@
-"""Attempts to get out of the sandbox; all files of this directory are one program.
+"""Attempts to get out of the sandbox. All files of this directory are one program,
+but for the attempts on limits and life, which begin often and need little.
 
 Each attempt is a function of p, its own part of the world. It returns what it
 read, Seen(...) for something that it verified itself and that exists nowhere
 but inside, or raises. What it says decides nothing: the test looks for the
 effect. An attempt must be harmless to the machine even where nothing stops it.
 """
-import ctypes, errno, fcntl, json, mmap, os, platform, resource, select, signal, socket, stat, struct, subprocess, sys, threading, time
+import ctypes, errno, json, mmap, os, resource, select, signal, socket, struct, sys, time
 
 FDS = []  # before anything is opened
 for fd in range(3, 300):
@@ -19,7 +20,7 @@ A = json.load(sys.stdin)
 W = A["world"]
 PARENT = os.getppid()
 libc = ctypes.CDLL(None, use_errno=True)
-ARM = platform.machine() == "aarch64"
+ARM = os.uname().machine == "aarch64"
 
 
 class Seen(str):

@@ -1,4 +1,5 @@
 
+import fcntl, stat, subprocess
 # ---- the network
 
 def told(s, p):
