@@ -91,7 +91,7 @@ func (c *child) reap() ending {
 // start starts a process on a thread that lives until the process has ended:
 // the parent's death, of which the kernel tells the child, is the death of the
 // thread that started it. settle runs before the process is reaped.
-func start(argv0 string, files []*os.File, attr *syscall.SysProcAttr, settle func()) (*child, <-chan ending, error) {
+func start(fork func() (*child, error), settle func()) (*child, <-chan ending, error) {
 	type started struct {
 		proc *child
 		err  error
@@ -100,7 +100,7 @@ func start(argv0 string, files []*os.File, attr *syscall.SysProcAttr, settle fun
 	go func() {
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
-		proc, err := fork(argv0, files, attr)
+		proc, err := fork()
 		begun <- started{proc, err}
 		if err != nil {
 			return

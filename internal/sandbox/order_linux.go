@@ -15,6 +15,7 @@ type order struct {
 	rehearsal  bool   // set up everything, then exit 0
 	leash      bool   // no namespaces: Landlock hides, seccomp does the rest
 	scratchDir string // of a leash: where its scratch is
+	change     bool   // the process is somebody else yet, and has groups to leave; stays on this side
 }
 
 // link is a symbolic link in the new root, such as /lib64 to usr/lib64.

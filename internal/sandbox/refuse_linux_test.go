@@ -247,23 +247,6 @@ func TestCache(t *testing.T) {
 	}
 }
 
-// TestHelperByHand starts the helpers as a person could. They must notice and
-// do nothing: as root, the first one could mount over the host.
-func TestHelperByHand(t *testing.T) {
-	for _, name := range []string{"patch-git: namespaces", "patch-git: landlock"} {
-		cmd := exec.Command("/proc/self/exe")
-		cmd.Args = []string{name}
-		cmd.Env = []string{}
-		cmd.SysProcAttr = &syscall.SysProcAttr{}
-		if os.Getuid() == 0 {
-			cmd.SysProcAttr.Unshareflags = syscall.CLONE_NEWNS
-		}
-		if err := cmd.Run(); cmd.ProcessState.ExitCode() != 126 {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-}
-
 func TestUnsafe(t *testing.T) {
 	s, err := sandbox.OpenUnsafe(sandbox.Options{Now: time.Now, Temp: realTemp(t)})
 	if err != nil {

@@ -106,7 +106,7 @@ func TestStatus(t *testing.T) {
 		{"unreadable", failed(stepSource, "/x", unix.EACCES).encode(), false, "mount_source", fault.Denied},
 		{"caller died", failed(stepParent, "", unix.ESRCH).encode(), false, "sandbox_setup", fault.Interrupted},
 	} {
-		noPidMax, err := readStatus(c.in)
+		noPidMax, err := readStatus(c.in, nil)
 		if s, ok := errors.AsType[*setupError](err); ok {
 			err = s.classify()
 		}
@@ -125,7 +125,7 @@ func FuzzStatus(f *testing.F) {
 	f.Add(failed(stepExec, "/x", unix.ENOENT).encode())
 	f.Add([]byte{'f', 255, 0, 0, 0, 1})
 	f.Fuzz(func(t *testing.T, b []byte) {
-		_, err := readStatus(b)
+		_, err := readStatus(b, nil)
 		var s *setupError
 		if errors.As(err, &s) && s.classify() == nil {
 			t.Error("a failure became none")
