@@ -2,6 +2,7 @@ package sandbox_test
 
 import (
 	"errors"
+	"maps"
 	"os"
 	"regexp"
 	"slices"
@@ -132,9 +133,7 @@ func controls(t *testing.T) map[string]string {
 				c.Only = append(c.Only, p.name)
 			}
 		}
-		for name, f := range c.mustRun(t) {
-			found[name] = f
-		}
+		maps.Copy(found, c.mustRun(t))
 	}
 	says := map[string]string{}
 	for _, p := range c.chosen() {

@@ -41,9 +41,6 @@ var openings = map[string]map[string]opening{
 	"landlock/" + asUserColumn: {
 		"bounding": {why: "kept by an ordinary user, who cannot use it under no_new_privs"},
 	},
-	"landlock/" + asRootColumn: {
-		"bounding": {why: "kept by an ordinary user, who cannot use it under no_new_privs"},
-	},
 }
 
 // openingsOnline are what is open to a tool with the network, besides that.
