@@ -55,7 +55,7 @@ func columns(t *testing.T) (all []cage) {
 // TestEscape makes every attempt in every driver as every user. An effect that
 // is not among the openings fails, and so does an opening without an effect.
 // The attempts without a sandbox show that each of them can have its effect.
-// With -update, it writes the table of docs/sandbox.md.
+// With -table, it writes the table of docs/sandbox.md.
 func TestEscape(t *testing.T) {
 	var mu sync.Mutex
 	tried := results{control: map[string]string{}, cells: map[string]map[string]string{}}

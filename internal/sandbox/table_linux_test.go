@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write the table of docs/sandbox.md")
+var writeTable = flag.Bool("table", false, "write the table of docs/sandbox.md")
 
 // results are what the table is made of: what the controls saw, and a cell for
 // each attempt in each column that could be tried.
@@ -22,7 +22,7 @@ type results struct {
 // The document, and the lines between which the table stands.
 const (
 	document   = "../../docs/sandbox.md"
-	tableBegin = "<!-- escape suite: go test ./internal/sandbox -run TestEscape -update -->"
+	tableBegin = "<!-- escape suite: go test ./internal/sandbox -run TestEscape -table -->"
 	tableEnd   = "<!-- end of the escape suite -->"
 )
 
@@ -60,12 +60,12 @@ func (r results) table(t *testing.T) {
 	made := r.String()
 	switch {
 	case made == old:
-	case *update:
+	case *writeTable:
 		if err := os.WriteFile(document, []byte(before+tableBegin+"\n"+made+tableEnd+after), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	default:
-		t.Errorf("the table of %s is not what came out; go test ./internal/sandbox -run TestEscape -update\n%s", document, difference(old, made))
+		t.Errorf("the table of %s is not what came out; go test ./internal/sandbox -run TestEscape -table\n%s", document, difference(old, made))
 	}
 }
 
