@@ -21,6 +21,21 @@ var openings = map[string]map[string]opening{
 		"thread_bomb":    {why: countedOnly, race: true},
 		"fork_and_leave": {why: countedOnly, race: true},
 	},
+	"bubblewrap": {
+		"mount_paths":        {why: "the paths of what is mounted can be seen"},
+		"sysctl_read":        {why: wholeProc},
+		"machine":            {why: wholeProc},
+		"kallsyms":           {why: wholeProc},
+		"fill_scratch_names": {why: namesNotLimited},
+		"fill_shm_names":     {why: namesNotLimited},
+		"memory_let_go":      {why: notCounted, race: true},
+		"memory_sockets":     {why: notCounted, race: true},
+	},
+	"bubblewrap/" + asRootedColumn: {
+		"fork_bomb":      {why: countedOnly, race: true},
+		"thread_bomb":    {why: countedOnly, race: true},
+		"fork_and_leave": {why: countedOnly, race: true},
+	},
 	"landlock": {
 		"stat_secret":               {why: metadataSeen},
 		"readlink_outside":          {why: metadataSeen},
@@ -49,9 +64,11 @@ var openingsOnline = map[string]opening{
 }
 
 const (
-	notCounted   = "memory that no process has mapped is only counted by a control group"
-	countedOnly  = "root's processes are counted from outside, so a burst comes before its end"
-	burst        = "a burst comes before its end, up to four times the limit for all but root"
-	metadataSeen = "what can be told of a file without opening it"
-	processSeen  = "that a process exists can be seen, its group and its session"
+	notCounted      = "memory that no process has mapped is only counted by a control group"
+	countedOnly     = "root's processes are counted from outside, so a burst comes before its end"
+	burst           = "a burst comes before its end, up to four times the limit for all but root"
+	wholeProc       = "the whole of /proc can be read"
+	namesNotLimited = "bytes are limited, names are not"
+	metadataSeen    = "what can be told of a file without opening it"
+	processSeen     = "that a process exists can be seen, its group and its session"
 )
