@@ -28,6 +28,12 @@ func actor() {
 		withoutNamespaces()
 	case "container":
 		inContainer()
+	case "cage":
+		buildCage()
+	case "host":
+		actAsHost()
+	case "victim":
+		victimLife()
 	}
 	os.Exit(0)
 }

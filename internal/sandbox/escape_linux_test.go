@@ -1,362 +1,253 @@
 package sandbox_test
 
 import (
-	"bytes"
-	"encoding/json"
-	"fmt"
+	"errors"
 	"maps"
-	"net"
 	"os"
-	"os/exec"
-	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
-	"sync/atomic"
-	"syscall"
+	"sync"
 	"testing"
+	"time"
 
-	_ "embed"
+	"golang.org/x/sys/unix"
 
 	"github.com/patch-cat/patch-git/internal/sandbox"
 )
 
-//go:embed testdata/probes.py
-var probes string
-
-// world is everything that the probes try to reach: made by the test, looked
-// at by the test afterwards.
-type world struct {
-	Args     map[string]any
-	outside  string // directory without a grant, holds secret and doomed
-	ro, rw   string // granted
-	victim   *exec.Cmd
-	datagram atomic.Int32 // datagrams that arrived anywhere
-	mark     string
+// accepted is the opening that an attempt has in a column, if it has one.
+func accepted(c cage, name string) (opening, bool) {
+	for _, key := range []string{c.Driver, c.Driver + "/" + c.User} {
+		if o, ok := openings[key][name]; ok {
+			return o, true
+		}
+	}
+	return opening{}, false
 }
 
-const secretText = "the secret of the host"
-
-func newWorld(t *testing.T) *world {
+// columns are the cages of the sandbox's drivers for the users that this
+// process can play.
+func columns(t *testing.T) (all []cage) {
 	t.Helper()
-	dir := realTemp(t)
-	w := &world{outside: dir + "/outside", ro: dir + "/ro", rw: dir + "/rw", mark: filepath.Base(filepath.Dir(dir))}
-	for _, d := range []string{w.outside, w.ro, w.rw} {
-		mkdir(t, d)
-	}
-	if err := os.Chmod(w.rw, 0o777); err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range []string{w.outside + "/secret", w.outside + "/doomed", w.ro + "/file"} {
-		if err := os.WriteFile(f, []byte(secretText), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	host, _ := os.Hostname()
-	w.Args = map[string]any{
-		"secret": w.outside + "/secret", "doomed": w.outside + "/doomed", "outside": w.outside, "ro": w.ro, "rw": w.rw,
-		"mark": w.mark, "hostname": host, "tcp6": 0,
-		"abstract": w.mark + "-stream", "abstractgram": w.mark + "-gram",
-	}
-	listen := func(network, address string) net.Listener {
-		l, err := net.Listen(network, address)
-		if err != nil {
-			return nil
-		}
-		t.Cleanup(func() { l.Close() })
-		go func() {
-			for {
-				c, err := l.Accept()
-				if err != nil {
-					return
-				}
-				fmt.Fprint(c, "banner")
-				c.Close()
-			}
-		}()
-		return l
-	}
-	w.Args["tcp"] = listen("tcp4", "127.0.0.1:0").Addr().(*net.TCPAddr).Port
-	if l := listen("tcp6", "[::1]:0"); l != nil {
-		w.Args["tcp6"] = l.Addr().(*net.TCPAddr).Port
-	}
-	// A short directory, for a socket's name has 107 bytes at most.
-	short, err := os.MkdirTemp("/tmp", "sb") //nolint:usetesting // the path must be short
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(short) })
-	os.Chmod(short, 0o755)
-	listen("unix", short+"/s")
-	os.Chmod(short+"/s", 0o777)
-	listen("unix", "@"+w.mark+"-stream")
-	w.Args["unix"], w.Args["unixgram"] = short+"/s", short+"/g"
-	receive := func(network, address string) net.PacketConn {
-		c, err := net.ListenPacket(network, address)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { c.Close() })
-		go func() {
-			for b := make([]byte, 64); ; {
-				if _, _, err := c.ReadFrom(b); err != nil {
-					return
-				}
-				w.datagram.Add(1)
-			}
-		}()
-		return c
-	}
-	w.Args["udp"] = receive("udp4", "127.0.0.1:0").LocalAddr().(*net.UDPAddr).Port
-	receive("unixgram", short+"/g")
-	os.Chmod(short+"/g", 0o777)
-	receive("unixgram", "@"+w.mark+"-gram")
-
-	w.victim = exec.Command("/proc/self/exe")
-	w.victim.Env = []string{"SANDBOX_TEST_ACTOR=wait", "VICTIM_SECRET=x"}
-	in, err := w.victim.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := w.victim.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { in.Close(); w.victim.Wait() })
-	w.Args["victim"] = w.victim.Process.Pid
-	return w
-}
-
-func mkdir(tb testing.TB, d string) {
-	tb.Helper()
-	if err := os.MkdirAll(d, 0o755); err != nil {
-		tb.Fatal(err)
-	}
-}
-
-type answer struct{ Got, Refused string }
-
-func (w *world) args(only ...string) []byte {
-	a := map[string]any{"only": only}
-	maps.Copy(a, w.Args)
-	b, _ := json.Marshal(a)
-	return b
-}
-
-func answers(t *testing.T, stdout, stderr []byte) map[string]answer {
-	t.Helper()
-	lines := bytes.Split(bytes.TrimSpace(stdout), []byte("\n"))
-	var got map[string]answer
-	if err := json.Unmarshal(lines[len(lines)-1], &got); err != nil {
-		t.Fatalf("probes did not finish: %v\n%s\n%s", err, stdout, stderr)
-	}
-	return got
-}
-
-// harmless probes are the positive controls: outside of a sandbox each of them
-// gets what it is after, on things that the test made.
-var harmless = []string{
-	"net_tcp4", "net_udp", "net_listen", "unix_path", "unix_abstract", "unix_pair_path", "unix_pair_abstract", "unix_pair_raw", "net_netlink",
-	"read_secret", "stat_secret", "list_outside", "read_host_program", "proc_root", "dotdot", "link_to_secret", "hard_link_secret",
-	"change_outside", "remove_outside", "ro_chmod", "ro_fchmod", "ro_utime", "ro_append", "ro_through_proc", "ro_create", "ro_mmap",
-	"ro_open_truncate", "ro_truncate", "ro_write", "ro_rename", "rw_socket", "inotify",
-	"dev_list", "sysctl", "environment", "leaked_fds", "no_new_privs", "hostname", "other_processes", "bounding",
-	"environ_victim", "mem_victim", "prlimit_victim", "renice_victim", "affinity_victim", "raw_memfd_create", "leave_group", "raw_name_to_handle_at",
-}
-
-// openProbes lists, for each driver, the probes that do get something, and why
-// that is no way out. What they touched is looked at afterwards.
-var openProbes = map[string]map[string]string{
-	"namespaces": {
-		"leave_group": "a session of its own dies with the namespace",
-		"kill_all":    "reaches its own processes only",
-	},
-	"landlock": {
-		"stat_secret":    "in NotEnforced",
-		"kill_all":       "reaches its own domain only",
-		"change_outside": "answered with success and not done",
-		"ro_chmod":       "answered with success and not done",
-		"ro_fchmod":      "answered with success and not done",
-		"ro_utime":       "answered with success and not done",
-		"hostname":       "there is one name",
-		"bounding":       "kept by ordinary users, who cannot use it under no_new_privs",
-	},
-}
-
-func TestNothingGetsOut(t *testing.T) {
-	forEachDriver(t, func(t *testing.T, s *sandbox.Sandbox) { tryToGetOut(t, s, nil) })
-}
-
-// TestNothingGetsOutOfRoots has a mount that only root can read: the processes
-// are root's, with no capability.
-func TestNothingGetsOutOfRoots(t *testing.T) {
-	if os.Getuid() != 0 {
-		t.Skip("for root only")
-	}
-	forEachDriver(t, func(t *testing.T, s *sandbox.Sandbox) {
-		file := realTemp(t) + "/mine"
-		if err := os.WriteFile(file, []byte("roots"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		tryToGetOut(t, s, []sandbox.Mount{ro(file)})
-	})
-}
-
-func tryToGetOut(t *testing.T, s *sandbox.Sandbox, more []sandbox.Mount) {
-	w := newWorld(t)
-	// A descriptor that somebody forgot to keep to himself.
-	leak, err := syscall.Open("/", syscall.O_RDONLY|syscall.O_DIRECTORY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer syscall.Close(leak)
-
-	job := tool(t, probes)
-	job.Files[1].Data = w.args()
-	job.Mounts = append(append(job.Mounts, ro(w.ro), rw(w.rw)), more...)
-	out := run(t, s, job)
-	got := answers(t, out.Stdout, out.Stderr)
-	if len(got) < 100 {
-		t.Fatalf("only %d probes ran", len(got))
-	}
-	for name, a := range got {
-		if a.Refused == "" && openProbes[s.Driver()][name] == "" {
-			t.Errorf("%s got %s", name, a.Got)
-		}
-	}
-	w.unharmed(t)
-	if n := w.datagram.Load(); n != 0 {
-		t.Errorf("%d datagrams arrived", n)
-	}
-}
-
-// unharmed looks at everything that a probe could have changed.
-func (w *world) unharmed(t *testing.T) {
-	t.Helper()
-	for _, f := range []string{w.outside + "/secret", w.outside + "/doomed", w.ro + "/file"} {
-		b, err := os.ReadFile(f)
-		if err != nil || string(b) != secretText {
-			t.Errorf("%s holds %q, %v", f, b, err)
-		}
-		if info, err := os.Stat(f); err == nil && (info.Mode().Perm() != 0o644 || info.ModTime().Unix() == 1) {
-			t.Errorf("%s has mode %v and time %v", f, info.Mode(), info.ModTime())
-		}
-	}
-	for _, d := range []string{w.outside, "/", "/etc", "/usr", "/var/tmp", "/run", "/home", "/root", "/dev", "/tmp", "/dev/shm"} {
-		if _, err := os.Lstat(d + "/escaped-" + w.mark); err == nil {
-			t.Errorf("%s was written to", d)
-		}
-	}
-	for _, f := range []string{"/hard", "/stolen", "/sock"} {
-		if _, err := os.Lstat(w.rw + f); err == nil {
-			t.Errorf("%s was made", w.rw+f)
-		}
-	}
-	if err := w.victim.Process.Signal(syscall.Signal(0)); err != nil {
-		t.Errorf("the victim is dead: %v", err)
-	}
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", w.victim.Process.Pid))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if f := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:])); f[0] == "Z" || f[16] == "19" {
-		t.Errorf("the victim is in state %s with nice %s", f[0], f[16])
-	}
-}
-
-// TestProbesWork is the positive control: a probe that cannot succeed anywhere
-// proves nothing when it fails in a sandbox.
-func TestProbesWork(t *testing.T) {
-	py, err := findPython()
-	if err != nil {
-		t.Skipf("no python3 on this machine: %v", err)
-	}
-	w := newWorld(t)
-	source := w.rw + "/probes.py"
-	if err := os.WriteFile(source, []byte(probes), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	leak, err := os.Open("/")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer leak.Close()
-	cmd := exec.Command(py.Exe, "-I", "-S", "-B", source)
-	cmd.Env = []string{"SECRET=1"}
-	cmd.Stdin = bytes.NewReader(w.args(harmless...))
-	cmd.ExtraFiles = []*os.File{leak}
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	users := []string{asUserColumn}
 	if os.Getuid() == 0 {
-		// Not even a mistake in this list reaches the machine's mounts.
-		cmd.SysProcAttr = &syscall.SysProcAttr{Unshareflags: syscall.CLONE_NEWNS}
+		users = []string{asRootColumn, asRootedColumn, asUserColumn}
 	}
-	if err := cmd.Run(); err != nil {
-		t.Fatalf("%v\n%s", err, stderr.Bytes())
-	}
-	got := answers(t, stdout.Bytes(), stderr.Bytes())
-	for _, name := range harmless {
-		// The host may itself be a sandbox of some kind.
-		if name == "no_new_privs" || name == "bounding" || name == "raw_name_to_handle_at" || name == "mem_victim" {
+	for _, r := range sandbox.Probe(t.Context(), sandbox.Options{Now: time.Now}) {
+		if !r.Works {
+			t.Logf("%s does not work on this host: %s", r.Name, r.Reason)
 			continue
 		}
-		if a, ok := got[name]; !ok || a.Refused != "" {
-			t.Errorf("%s is refused without a sandbox: %s", name, a.Refused)
+		if r.Name == "container" {
+			// Its containers are made by a daemon, outside of every cage, out
+			// of the machine's own files.
+			t.Logf("%s cannot be tried in a cage", r.Name)
+			continue
+		}
+		for _, u := range users {
+			all = append(all, cage{Driver: r.Name, User: u})
 		}
 	}
-	if w.datagram.Load() == 0 {
-		t.Error("no datagram arrived")
+	return all
+}
+
+// TestEscape makes every attempt in every driver as every user. An effect that
+// is not among the openings fails, and so does an opening without an effect.
+// The attempts without a sandbox show that each of them can have its effect.
+// With -table, it writes the table of docs/sandbox.md.
+func TestEscape(t *testing.T) {
+	var mu sync.Mutex
+	tried := results{control: map[string]string{}, cells: map[string]map[string]string{}}
+	t.Run("attempts", func(t *testing.T) {
+		t.Run("control", func(t *testing.T) {
+			t.Parallel()
+			found := controls(t)
+			mu.Lock()
+			defer mu.Unlock()
+			tried.control = found
+		})
+		for _, c := range columns(t) {
+			t.Run(c.String(), func(t *testing.T) {
+				t.Parallel()
+				found := c.mustRun(t)
+				cells := map[string]string{}
+				for _, p := range c.chosen() {
+					cells[p.name] = verdictOn(t, c, p, found[p.name])
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				tried.cells[c.String()] = cells
+			})
+		}
+	})
+	if !t.Failed() && !raced {
+		tried.table(t)
 	}
 }
 
-// TestNetworkIsInternetOnly gives the network and sees that what is no internet
-// socket stays closed.
-func TestNetworkIsInternetOnly(t *testing.T) {
-	forEachDriver(t, func(t *testing.T, s *sandbox.Sandbox) {
-		w := newWorld(t)
-		only := []string{
-			"net_tcp4", "net_udp", "net_raw", "net_ping", "net_packet", "net_netlink", "net_vsock", "net_alg", "unix_path",
-			"unix_abstract", "unix_pair_path", "unix_pair_abstract", "unix_pair_raw", "unix_stream_reconnect", "io_uring", "rw_socket", "read_secret",
-		}
-		job := tool(t, probes)
-		job.Files[1].Data = w.args(only...)
-		job.Mounts = append(job.Mounts, rw(w.rw))
-		job.Network = true
-		out := run(t, s, job)
-		for name, a := range answers(t, out.Stdout, out.Stderr) {
-			if want := slices.Contains([]string{"net_tcp4", "net_udp"}, name); (a.Refused == "") != want {
-				t.Errorf("%s: got %q, refused %q", name, a.Got, a.Refused)
+// mustRun is run for a cage that this host should be able to build: root can,
+// and both drivers of our own need nothing that a cage has not.
+func (c cage) mustRun(t *testing.T) map[string]*finding {
+	t.Helper()
+	found, err := c.run(t)
+	ours := c.control() || c.Driver == "namespaces" || c.Driver == "landlock"
+	if errors.Is(err, errNoCage) && (os.Getuid() != 0 || !ours) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// verdictOn is a cell of the table: what an attempt came to in a column.
+func verdictOn(t *testing.T, c cage, p probe, f *finding) string {
+	t.Helper()
+	o, known := accepted(c, p.name)
+	switch {
+	case f == nil || !f.Ran:
+		t.Errorf("%s was not tried: %v", p.name, f)
+	case len(f.Effects) > 0 && !known:
+		t.Errorf("ESCAPED: %s (%s): %s", p.name, p.tries, f)
+	case len(f.Effects) == 0 && known && !o.race:
+		t.Errorf("%s is listed as open and is not: %s", p.name, f)
+	}
+	if known {
+		return "open: " + o.why
+	}
+	return "blocked"
+}
+
+// controls makes the attempts without a sandbox, and says of each how its
+// effect was seen.
+func controls(t *testing.T) map[string]string {
+	t.Helper()
+	c := cage{Driver: bare, User: asRootColumn}
+	found := c.mustRun(t)
+	if os.Getuid() == 0 {
+		// In a private mount namespace, and with nothing that could harm.
+		c := cage{Driver: bare, User: asRootColumn, Real: true}
+		for _, p := range c.chosen() {
+			if p.real {
+				c.Only = append(c.Only, p.name)
 			}
 		}
-	})
+		maps.Copy(found, c.mustRun(t))
+	}
+	says := map[string]string{}
+	for _, p := range c.chosen() {
+		f := found[p.name]
+		_, ok := f.Effects[p.want]
+		switch {
+		case ok:
+			says[p.name] = string(p.want)
+		case p.none != "":
+			says[p.name] = "none: " + p.none
+		default:
+			why := unable(p, f)
+			says[p.name] = notHere + ": " + why
+			if why == "" {
+				t.Errorf("control of %s (%s): want %s, got %s", p.name, p.tries, p.want, f)
+			}
+		}
+	}
+	return says
 }
 
-// TestWhatToolsNeed is the other side: ordinary programs must not notice.
-func TestWhatToolsNeed(t *testing.T) {
-	source := `
-import json, os, sys, socket, subprocess, tempfile, threading, shutil, getpass, time, locale, asyncio, pathlib
-a, b = socket.socketpair(); a.send(b"x"); assert b.recv(1) == b"x"
-t = threading.Thread(target=lambda: None); t.start(); t.join()
-with tempfile.TemporaryDirectory() as d:
-    p = pathlib.Path(d, "f"); p.write_text("x"); shutil.copy(p, p.with_name("g")); assert p.with_name("g").read_text() == "x"
-    os.rename(p, p.with_name("h")); os.symlink("h", d + "/l"); os.listdir(d)
-assert subprocess.run([sys.executable, "-I", "-S", "-c", "print(6*7)"], capture_output=True, text=True).stdout == "42\n"
-async def main(): await asyncio.sleep(0); return 5
-assert asyncio.run(main()) == 5
-assert os.path.expanduser("~") == os.environ["HOME"]
-open("/dev/null", "w").write("x"); assert len(open("/dev/urandom", "rb").read(8)) == 8
-pid = os.fork()
-if pid == 0: os._exit(3)
-assert os.waitpid(pid, 0)[1] >> 8 == 3
-os.kill(os.getpid(), 0)
-print(json.dumps({"cwd": os.getcwd(), "tmp": tempfile.gettempdir()}))
-`
-	forEachDriver(t, func(t *testing.T, s *sandbox.Sandbox) {
-		job := tool(t, source)
-		out := run(t, s, job)
-		if out.Exit != 0 {
-			t.Fatalf("exit %d, signal %q\n%s", out.Exit, out.Signal, out.Stderr)
+// notHere begins what is said of an effect that cannot be shown on this machine.
+const notHere = "not possible here"
+
+// unable says why this machine, or this user, cannot show the effect of an
+// attempt, or nothing.
+func unable(p probe, f *finding) string {
+	absent := []unix.Errno{unix.ENOSYS, unix.EPROTONOSUPPORT, unix.ESOCKTNOSUPPORT, unix.EAFNOSUPPORT, unix.ENODEV}
+	switch {
+	case (p.real || p.root) && os.Getuid() != 0:
+		return "only root can show it"
+	case slices.Contains(absent, f.Errno), p.maybe && f.Errno == unix.ENOENT:
+		return "this kernel does not have it"
+	}
+	return ""
+}
+
+// TestNetworkIsTheInternetOnly gives the network: what is no internet socket
+// stays closed. What the internet is then, other tests see.
+func TestNetworkIsTheInternetOnly(t *testing.T) {
+	var other []string
+	for _, p := range networkProbes {
+		switch first, _, _ := strings.Cut(p.name, "_"); first {
+		case "tcp", "udp", "mptcp", "sctp", "udplite", "listen", "ping", "type":
+		default:
+			other = append(other, p.name)
 		}
-		if out.Driver != s.Driver() {
-			t.Errorf("driver %q, want %q", out.Driver, s.Driver())
+	}
+	other = append(other, "read_secret", "socket_in_grant", "uring")
+	for _, c := range columns(t) {
+		t.Run(c.String(), func(t *testing.T) {
+			t.Parallel()
+			c.Network, c.Only = true, other
+			found := c.mustRun(t)
+			for _, p := range c.chosen() {
+				if f := found[p.name]; f == nil || len(f.Effects) > 0 && openingsOnline[p.name].why == "" {
+					t.Errorf("ESCAPED: %s (%s): %v", p.name, p.tries, f)
+				}
+			}
+		})
+	}
+}
+
+// TestTheSuiteCanFail makes the attempts with a driver that protects nothing,
+// and judges them as any driver's: nearly all must be seen to escape. Those on
+// limits are left to the control, which is as much without any.
+func TestTheSuiteCanFail(t *testing.T) {
+	if asNobody() {
+		t.Skip("it says the same of every user")
+	}
+	t.Parallel()
+	c := cage{Driver: unprotected, User: asRootColumn}
+	for _, p := range c.chosen() {
+		if p.limit == nil && !p.real {
+			c.Only = append(c.Only, p.name)
 		}
-	})
+	}
+	found := c.mustRun(t)
+	escaped, missed := 0, []string{}
+	for _, p := range c.chosen() {
+		if f := found[p.name]; f != nil && len(f.Effects) > 0 {
+			escaped++
+		} else {
+			missed = append(missed, p.name)
+		}
+	}
+	if all := len(c.chosen()); escaped < all*9/10 {
+		t.Errorf("only %d of %d escaped from nothing; not %s", escaped, all, strings.Join(missed, ", "))
+	}
+	t.Logf("not seen: %s", strings.Join(missed, ", "))
+}
+
+// TestEveryProbeIsListed compares the lists with the functions.
+func TestEveryProbeIsListed(t *testing.T) {
+	var functions, names []string
+	for _, m := range regexp.MustCompile(`(?m)^def try_(\w+)`).FindAllSubmatch(probeSource(false), -1) {
+		functions = append(functions, string(m[1]))
+	}
+	for _, p := range (cage{}).chosen() {
+		names = append(names, p.name)
+	}
+	slices.Sort(functions)
+	slices.Sort(names)
+	if !slices.Equal(functions, names) {
+		t.Errorf("functions and list differ: %v, %v", functions, names)
+	}
+	if once := slices.Compact(slices.Clone(names)); len(once) != len(names) {
+		t.Error("a name stands twice")
+	}
+	for driver, list := range openings {
+		for name := range list {
+			if !slices.Contains(names, name) {
+				t.Errorf("%s: opening of %s, which is no probe", driver, name)
+			}
+		}
+	}
 }

@@ -24,7 +24,8 @@ func (landlock) name() string { return "landlock" }
 // open is the honest list of what has no mediation here.
 func (landlock) open(grouped bool) []string {
 	notes := []string{
-		"hidden paths: that a host file exists, its size, owner and times, and where a link points, can be seen",
+		"hidden paths: that a host file exists, its size, owner and times, and where a link points, and how full a file system is, can be seen",
+		"the host: its name, and that a process exists, its group and its session, can be seen",
 		"scratch: each file is limited, their sum is not",
 	}
 	if !grouped {

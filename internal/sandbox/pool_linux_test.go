@@ -29,7 +29,7 @@ func waiter(tb testing.TB, mark, source string) sandbox.Job {
 }
 
 // eventually waits until something is true.
-func eventually(tb testing.TB, what string, is func() bool) {
+func waitFor(tb testing.TB, what string, is func() bool) {
 	tb.Helper()
 	for range 1000 {
 		if is() {
@@ -65,7 +65,7 @@ func pool(t *testing.T, s *sandbox.Sandbox, o sandbox.PoolOptions, mark string) 
 // settled waits until so many programs wait, and have got as far as to be them.
 func settled(tb testing.TB, p *sandbox.Pool, mark string, n int) {
 	tb.Helper()
-	eventually(tb, fmt.Sprintf("%d programs wait", n), func() bool { return p.Waiting() == n && len(spared(mark)) == n })
+	waitFor(tb, fmt.Sprintf("%d programs wait", n), func() bool { return p.Waiting() == n && len(spared(mark)) == n })
 }
 
 func mark(t *testing.T) string {
@@ -193,7 +193,7 @@ func TestPoolBounds(t *testing.T) {
 		p := pool(t, s, sandbox.PoolOptions{Idle: time.Second}, word)
 		k, j := of("a")
 		call(t, p, k, j)
-		eventually(t, "a program waits", func() bool { return p.Waiting() == 1 })
+		waitFor(t, "a program waits", func() bool { return p.Waiting() == 1 })
 		settled(t, p, word, 0)
 		if out := call(t, p, k, j); out.Warm {
 			t.Error("a program served that had ended")
@@ -214,7 +214,7 @@ func TestPoolBounds(t *testing.T) {
 		for _, name := range []string{"a", "b", "a", "c"} { // b goes
 			k, j := of(name)
 			call(t, p, k, j)
-			eventually(t, "a program waits", func() bool { return p.Waiting() > 0 })
+			waitFor(t, "a program waits", func() bool { return p.Waiting() > 0 })
 		}
 		settled(t, p, word, 2)
 		for _, name := range []string{"a", "c"} {
@@ -247,7 +247,7 @@ func TestPoolBounds(t *testing.T) {
 		j.Files[0].Data = []byte("import sys\nheld = bytearray(b'x') * (80 << 20)\nprint(sys.stdin.read())")
 		p = pool(t, s, sandbox.PoolOptions{Memory: 64 * mib}, word)
 		call(t, p, k, j)
-		eventually(t, "a large program is ended", func() bool { return p.Waiting() == 0 })
+		waitFor(t, "a large program is ended", func() bool { return p.Waiting() == 0 })
 	})
 }
 
@@ -279,7 +279,7 @@ func TestPoolOddPrograms(t *testing.T) {
 					t.Errorf("%s, call %d: it served though it did not wait", name, i)
 				}
 				if name != "never reads" && name != "closes its own input" {
-					eventually(t, "what waits is seen to be odd", p.Unfit)
+					waitFor(t, "what waits is seen to be odd", p.Unfit)
 				}
 			}
 		}
@@ -423,9 +423,9 @@ func TestPoolEndsWithItsProcess(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		eventually(t, "a program waits", func() bool { return len(spared(word)) == 1 })
+		waitFor(t, "a program waits", func() bool { return len(spared(word)) == 1 })
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
-		eventually(t, "it is gone", func() bool { return len(spared(word)) == 0 })
+		waitFor(t, "it is gone", func() bool { return len(spared(word)) == 0 })
 	})
 }

@@ -117,3 +117,10 @@ func realTemp(tb testing.TB) string {
 	}
 	return dir
 }
+
+func mkdir(tb testing.TB, d string) {
+	tb.Helper()
+	if err := os.MkdirAll(d, 0o755); err != nil {
+		tb.Fatal(err)
+	}
+}

@@ -292,6 +292,9 @@ func TestUnsafe(t *testing.T) {
 	}
 }
 
+// asNobody tells whether this is what TestAsNobody runs.
+func asNobody() bool { return os.Getenv("SANDBOX_TEST_AS_NOBODY") != "" }
+
 // TestAsNobody runs the whole suite once more without root's rights.
 func TestAsNobody(t *testing.T) {
 	if os.Getuid() != 0 {
@@ -300,9 +303,9 @@ func TestAsNobody(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes as long as all other tests together")
 	}
-	cmd := exec.Command("/proc/self/exe", "-test.timeout=2m")
+	cmd := exec.Command("/proc/self/exe", "-test.timeout=8m")
 	cmd.Dir = "/"
-	cmd.Env = []string{"PATH=/usr/bin:/bin", "HOME=/tmp"}
+	cmd.Env = []string{"PATH=/usr/bin:/bin", "HOME=/tmp", "SANDBOX_TEST_AS_NOBODY=1"}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)

@@ -40,7 +40,7 @@ type driver interface {
 }
 
 // Sampled is in NotEnforced where no control group bounds the tree.
-const Sampled = "memory: the sum over all processes is sampled every 50 ms, so a burst can exceed the limit before it ends the run"
+const Sampled = "memory: the sum over all processes is sampled every 50 ms, so a burst can exceed the limit before it ends the run, and what no process has mapped is not counted"
 
 // Sandbox runs jobs with the driver that was chosen when it was opened. It is
 // safe for concurrent use.

@@ -265,9 +265,11 @@ func (p *plan) emptyBounds() {
 	}
 }
 
-// powerless tells that the process has no capability to begin with.
+// powerless tells that the process has no capability to begin with. What it
+// could inherit is nothing without a program that has it too, and is emptied.
 func powerless() bool {
 	head := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
 	var have [2]unix.CapUserData
-	return unix.Capget(&head, &have[0]) == nil && have == [2]unix.CapUserData{}
+	return unix.Capget(&head, &have[0]) == nil &&
+		have[0].Effective|have[0].Permitted|have[1].Effective|have[1].Permitted == 0
 }

@@ -38,6 +38,8 @@ var absent = []uint32{
 	unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER, unix.SYS_CLONE3,
 	// Memory that no limit counts: neither resident, nor in the scratch.
 	unix.SYS_MEMFD_CREATE, unix.SYS_MEMFD_SECRET,
+	// It has the mode of a new file in memory, see [creators].
+	unix.SYS_OPENAT2,
 }
 
 // refused calls answer EPERM.
@@ -102,12 +104,20 @@ var (
 	}
 )
 
+// ioctlRefused: TIOCSTI types into a terminal; the inode ioctls change metadata
+// through a descriptor that was opened for reading.
+var ioctlRefused = []uint32{unix.TIOCSTI, tiocLinux, fsIocSetFlags, fsIocSetVersion, fsIocFsSetXattr}
+
 // Numbers that x/sys does not name.
 const (
 	tiocLinux       = 0x541c
 	fsIocSetFlags   = 0x40086602
 	fsIocSetVersion = 0x40087602
 	fsIocFsSetXattr = 0x401c5820
+	fioSetOwn       = 0x8901
+	siocSetPgrp     = 0x8902
+	fSetSig         = 10
+	fSetOwnEx       = 15
 	socketTypeMask  = 0xf
 )
 
@@ -163,12 +173,13 @@ func filter(network, leash bool, self uint32) program {
 	r.all(refused, no)
 	r.all(archRefused, no)
 
+	// A child of its parent's parent is the caller's own child: below the
+	// tree's first process, where the tree is counted, it is not.
 	const spaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET |
-		unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP
+		unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP | unix.CLONE_PARENT
 	r[unix.SYS_CLONE] = program{load(offArg0), jump(unix.BPF_JSET, spaces, 0, 1), answer(no), answer(scAllow)}
-	// TIOCSTI types into a terminal; the inode ioctls change metadata through
-	// a descriptor that was opened for reading.
-	r[unix.SYS_IOCTL] = argument(offArg1, no, scAllow, unix.TIOCSTI, tiocLinux, fsIocSetFlags, fsIocSetVersion, fsIocFsSetXattr)
+	r[unix.SYS_IOCTL] = argument(offArg1, no, scAllow, ioctlRefused...)
+	r.modes()
 	// PDEATHSIG and the subreaper are how the tree dies with its caller and
 	// is counted.
 	r[unix.SYS_PRCTL] = argument(offArg0, no, scAllow,
@@ -193,7 +204,9 @@ func (r rules) sockets(network bool) {
 	no := scErrno(unix.EACCES)
 	kind := program{load(offArg1), {Code: unix.BPF_ALU | unix.BPF_AND | unix.BPF_K, K: socketTypeMask}}
 	if !network {
-		r[unix.SYS_SOCKET] = program{answer(no)}
+		// One end of a pair is a socket too: it could still take a name
+		// among the host's abstract ones.
+		r.all([]uint32{unix.SYS_SOCKET, unix.SYS_BIND, unix.SYS_LISTEN, unix.SYS_ACCEPT, unix.SYS_ACCEPT4, unix.SYS_CONNECT}, no)
 	} else {
 		r[unix.SYS_SOCKET] = join(
 			program{load(offArg0), jump(unix.BPF_JEQ, unix.AF_INET, 2, 0), jump(unix.BPF_JEQ, unix.AF_INET6, 1, 0), answer(no)},
@@ -225,6 +238,9 @@ func (r rules) leash(self uint32) {
 			r[n] = argument(offArg0, scAllow, no, self)
 		}
 		r[unix.SYS_PIDFD_SEND_SIGNAL] = program{answer(no)}
+		// A descriptor can be told whom to signal, and by which signal.
+		r[unix.SYS_FCNTL] = argument(offArg1, no, scAllow, unix.F_SETOWN, fSetSig, fSetOwnEx)
+		r[unix.SYS_IOCTL] = argument(offArg1, no, scAllow, append([]uint32{fioSetOwn, siocSetPgrp}, ioctlRefused...)...)
 	}
 }
 

@@ -11,6 +11,7 @@ const (
 // of the path calls, so it has nothing more to pretend.
 var (
 	archRefused        = []uint32{unix.SYS_KEXEC_FILE_LOAD, unix.SYS_LOOKUP_DCOOKIE}
+	archCreators       []creator
 	archLeashRefused   []uint32
 	archLeashPretended []uint32
 )

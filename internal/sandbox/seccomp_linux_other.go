@@ -12,6 +12,7 @@ const (
 
 var (
 	archRefused        []uint32
+	archCreators       []creator
 	archLeashRefused   []uint32
 	archLeashPretended []uint32
 )
