@@ -54,7 +54,7 @@ func TestEachQuestionByItself(t *testing.T) {
 		if fault.ReasonOf(err) != c.want || m.agreed != (c.want == "") || err != nil && fault.KindOf(err) != fault.Denied {
 			t.Errorf("%+v: %v, agreed %v", c.o, err, m.agreed)
 		}
-		if c.want == ReasonConsent && (!strings.Contains(err.Error(), "network") || !strings.Contains(err.Error(), `write "/home/me/a"`)) {
+		if c.want == ReasonConsent && (!strings.Contains(err.Error(), "internet") || !strings.Contains(err.Error(), `write "/home/me/a"`)) {
 			t.Errorf("the question is %v", err)
 		}
 		if c.want == ReasonSecret && (!strings.Contains(err.Error(), `read "/home/me/.ssh/config"`) || !slices.Contains(fault.HintsOf(err), `add --allow-read "/home/me/.ssh/config"`)) {
