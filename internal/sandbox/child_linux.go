@@ -21,9 +21,19 @@ type child struct {
 	gone bool // reaped: the number may be another's
 }
 
-// fork starts this program as a part of the sandbox. Its three streams, and
-// what else it gets, are files; nil is closed.
-func fork(argv0 string, files []*os.File, attr *syscall.SysProcAttr) (*child, error) {
+// command is the program that a child becomes.
+type command struct {
+	path string
+	argv []string
+	env  []string
+}
+
+// own is this program as a part of the sandbox.
+func own(argv0 string) command { return command{self, []string{argv0}, helperEnv()} }
+
+// fork starts a program. Its three streams, and what else it gets, are files;
+// nil is closed.
+func fork(c command, files []*os.File, attr *syscall.SysProcAttr) (*child, error) {
 	fds := make([]uintptr, len(files))
 	for i, f := range files {
 		fds[i] = ^uintptr(0)
@@ -31,7 +41,7 @@ func fork(argv0 string, files []*os.File, attr *syscall.SysProcAttr) (*child, er
 			fds[i] = f.Fd()
 		}
 	}
-	pid, err := syscall.ForkExec(self, []string{argv0}, &syscall.ProcAttr{Dir: "/", Env: helperEnv(), Files: fds, Sys: attr})
+	pid, err := syscall.ForkExec(c.path, c.argv, &syscall.ProcAttr{Dir: "/", Env: c.env, Files: fds, Sys: attr})
 	runtime.KeepAlive(files)
 	if err != nil {
 		return nil, err
@@ -91,7 +101,7 @@ func (c *child) reap() ending {
 // start starts a process on a thread that lives until the process has ended:
 // the parent's death, of which the kernel tells the child, is the death of the
 // thread that started it. settle runs before the process is reaped.
-func start(argv0 string, files []*os.File, attr *syscall.SysProcAttr, settle func()) (*child, <-chan ending, error) {
+func start(c command, files []*os.File, attr *syscall.SysProcAttr, settle func()) (*child, <-chan ending, error) {
 	type started struct {
 		proc *child
 		err  error
@@ -100,7 +110,7 @@ func start(argv0 string, files []*os.File, attr *syscall.SysProcAttr, settle fun
 	go func() {
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
-		proc, err := fork(argv0, files, attr)
+		proc, err := fork(c, files, attr)
 		begun <- started{proc, err}
 		if err != nil {
 			return

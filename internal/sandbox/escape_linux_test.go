@@ -169,6 +169,11 @@ var openProbes = map[string]map[string]string{
 		"leave_group": "a session of its own dies with the namespace",
 		"kill_all":    "reaches its own processes only",
 	},
+	"bubblewrap": {
+		"leave_group": "a session of its own dies with the namespace",
+		"kill_all":    "reaches its own processes only",
+		"sysctl":      "in NotEnforced",
+	},
 	"landlock": {
 		"stat_secret":    "in NotEnforced",
 		"kill_all":       "reaches its own domain only",

@@ -17,8 +17,8 @@ const (
 // stubs are the files that libraries look up to name users and hosts. The
 // order's own files come after them, so that a job with network can bring the
 // host's resolver.
-func stubFiles() []File {
-	id := strconv.Itoa(innerID)
+func stubFiles(uid int) []File {
+	id := strconv.Itoa(uid)
 	return []File{
 		{Target: "/etc/passwd", Data: []byte(userName + ":x:" + id + ":" + id + "::" + ScratchDir + ":/bin/false\n")},
 		{Target: "/etc/group", Data: []byte(userName + ":x:" + id + ":\n")},
@@ -27,7 +27,7 @@ func stubFiles() []File {
 	}
 }
 
-func (r *root) stubs() *setupError { return r.writeAll(stubFiles()) }
+func (r *root) stubs() *setupError { return r.writeAll(stubFiles(innerID)) }
 
 // files writes the job's files, before anything can look.
 func (r *root) files() *setupError { return r.writeAll(r.o.job.Files) }
@@ -96,8 +96,14 @@ func (r *root) wall() *setupError {
 	if err != nil {
 		return failed(stepLandlock, "", err)
 	}
-	if err := rules.allowPath("/", llRead); err != nil {
-		return failed(stepLandlock, "/", err)
+	readable := r.o.readable
+	if len(readable) == 0 {
+		readable = []string{"/"}
+	}
+	for _, p := range readable {
+		if err := rules.allowPath(p, llRead); err != nil {
+			return failed(stepLandlock, p, err)
+		}
 	}
 	writable := []string{ScratchDir, "/dev/shm"}
 	for _, m := range r.o.job.Mounts {

@@ -42,6 +42,8 @@ func init() {
 		become(cage)
 	case leashName:
 		become(leash)
+	case boxName:
+		become(box)
 	case keeperName:
 		keep()
 	}

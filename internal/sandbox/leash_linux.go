@@ -79,7 +79,7 @@ func (l landlock) start(j Job, rehearsal bool) (_ *tree, _ func(), err error) {
 	if uid != os.Getuid() {
 		attr.Credential = &syscall.Credential{Uid: uint32(uid), Gid: uint32(uid)}
 	}
-	h, err := newHelper(leashName, j.Late, attr, func(*child) { t.keeper.killGroup() }, t.keeper.killGroup)
+	h, err := newHelper(own(leashName), j.Late, nil, attr, func(*child) { t.keeper.killGroup() }, t.keeper.killGroup)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -163,7 +163,7 @@ func newKeeper() (*keeper, error) {
 		return nil, failed(stepStart, "pipe", errnoOf(err)).classify()
 	}
 	defer func() { _ = r.Close() }()
-	proc, err := fork(keeperName, []*os.File{nil, nil, nil, r}, &syscall.SysProcAttr{Setpgid: true})
+	proc, err := fork(own(keeperName), []*os.File{nil, nil, nil, r}, &syscall.SysProcAttr{Setpgid: true})
 	if err != nil {
 		_ = w.Close()
 		return nil, failed(stepStart, "keeper", errnoOf(err)).classify()

@@ -19,28 +19,6 @@ import (
 	"github.com/patch-cat/patch-git/internal/sandbox"
 )
 
-// forEachDriver is the conformance suite: what it is given must hold for every
-// driver that works here.
-func forEachDriver(t *testing.T, f func(*testing.T, *sandbox.Sandbox)) {
-	t.Helper()
-	works := 0
-	for _, r := range sandbox.Probe(t.Context(), sandbox.Options{Now: time.Now}) {
-		t.Run(r.Name, func(t *testing.T) {
-			if !r.Works {
-				t.Skipf("%s does not work on this host: %s", r.Name, r.Reason)
-			}
-			t.Parallel()
-			f(t, open(t, r.Name))
-		})
-		if r.Works {
-			works++
-		}
-	}
-	if works == 0 {
-		t.Fatal("no driver works on this host")
-	}
-}
-
 // lifeline is a named pipe in a granted directory. Whoever holds its other end
 // is alive: it ends when all of them are dead, without anybody waiting for a
 // time to pass.

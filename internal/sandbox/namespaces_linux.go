@@ -15,7 +15,7 @@ import (
 
 // drivers lists what Linux has, best first.
 func drivers(opts Options) []driver {
-	return []driver{namespaces{}, landlock{temp: opts.Temp}}
+	return []driver{namespaces{}, landlock{temp: opts.Temp}, bubblewrap{}}
 }
 
 // namespaces is the driver with a world of its own for every run.
@@ -59,7 +59,7 @@ func (namespaces) start(j Job, rehearsal bool) (*tree, func(), error) {
 		attr.Cloneflags |= unix.CLONE_NEWNET
 	}
 	// The first process of a pid namespace takes all others with it.
-	h, err := newHelper(cageName, j.Late, attr, (*child).kill, nil)
+	h, err := newHelper(own(cageName), j.Late, nil, attr, (*child).kill, nil)
 	if err != nil {
 		return nil, nil, err
 	}

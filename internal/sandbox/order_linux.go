@@ -11,10 +11,12 @@ type order struct {
 	// others is what the user's other processes add to the limit on
 	// processes, where the kernel counts all of them together.
 	others     int
-	links      []link // of the new root
-	rehearsal  bool   // set up everything, then exit 0
-	leash      bool   // no namespaces: Landlock hides, seccomp does the rest
-	scratchDir string // of a leash: where its scratch is
+	links      []link   // of the new root
+	rehearsal  bool     // set up everything, then exit 0
+	leash      bool     // no namespaces: Landlock hides, seccomp does the rest
+	scratchDir string   // of a leash: where its scratch is
+	shape      shape    // of a box: what its root must be
+	readable   []string // what Landlock lets be read, with all below; none is everything in the root
 }
 
 // link is a symbolic link in the new root, such as /lib64 to usr/lib64.
@@ -38,6 +40,14 @@ func (o *order) encode() []byte {
 	w.yes(o.rehearsal)
 	w.yes(o.leash)
 	w.text(o.scratchDir)
+	w.texts(o.shape.apart)
+	w.num(uint64(len(o.shape.seen)))
+	for _, id := range o.shape.seen {
+		w.num(id.dev)
+		w.num(id.ino)
+	}
+	w.num(uint64(o.shape.room))
+	w.texts(o.readable)
 	binary.BigEndian.PutUint64(w.b, uint64(len(w.b)-8))
 	return w.b
 }
@@ -55,5 +65,12 @@ func (o *order) decode(b []byte) error {
 	o.rehearsal = r.yes()
 	o.leash = r.yes()
 	o.scratchDir = r.text()
+	o.shape.apart = r.texts()
+	o.shape.seen = make([]identity, r.length())
+	for i := range o.shape.seen {
+		o.shape.seen[i] = identity{r.num(), r.num()}
+	}
+	o.shape.room = int64(r.num())
+	o.readable = r.texts()
 	return r.end()
 }

@@ -172,6 +172,9 @@ func withoutNamespaces() {
 	_, err = sandbox.Open(context.Background(), sandbox.Options{Now: time.Now, Driver: "namespaces", Cache: cache})
 	fmt.Fprintln(os.Stdout, "only", fault.ReasonOf(err), fault.KindOf(err))
 	for _, r := range sandbox.Probe(context.Background(), sandbox.Options{Now: time.Now}) {
+		if r.Name == "container" {
+			continue // made by somebody else, who has namespaces
+		}
 		fmt.Fprintln(os.Stdout, "probe", r.Name, r.Works, r.Reason != "", len(r.NotEnforced) > 0)
 	}
 }
@@ -179,7 +182,7 @@ func withoutNamespaces() {
 // TestFallback takes the namespaces away from a process that had them.
 func TestFallback(t *testing.T) {
 	for _, r := range sandbox.Probe(t.Context(), sandbox.Options{Now: time.Now}) {
-		if !r.Works {
+		if !r.Works && (r.Name == "namespaces" || r.Name == "landlock") {
 			t.Skipf("%s does not work here: %s", r.Name, r.Reason)
 		}
 	}
@@ -207,6 +210,7 @@ ran landlock 0 true <nil>
 only sandbox_unavailable denied
 probe namespaces false true false
 probe landlock true false true
+probe bubblewrap false true false
 `
 	if string(got) != want {
 		t.Errorf("got\n%swant\n%s%s", got, want, stderr.String())

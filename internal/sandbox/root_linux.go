@@ -198,12 +198,17 @@ func (r *root) base() *setupError {
 			return failed(stepDevice, d, err)
 		}
 	}
-	return r.link([]link{
+	return r.link(deviceLinks())
+}
+
+// deviceLinks are the names of the own descriptors.
+func deviceLinks() []link {
+	return []link{
 		{"dev/fd", "/proc/self/fd"},
 		{"dev/stdin", "/proc/self/fd/0"},
 		{"dev/stdout", "/proc/self/fd/1"},
 		{"dev/stderr", "/proc/self/fd/2"},
-	})
+	}
 }
 
 func (r *root) link(links []link) *setupError {
@@ -217,11 +222,7 @@ func (r *root) link(links []link) *setupError {
 
 // fit gives the root the job's size and links, and its pid namespace a bound.
 func (r *root) fit() *setupError {
-	bytes := r.o.job.Limits.Scratch + rootBytes + int64(len(r.o.job.Stdin))
-	for _, f := range r.o.job.Files {
-		bytes += int64(len(f.Data)) + 4096
-	}
-	if err := unix.Mount("", at, "", unix.MS_REMOUNT|unix.MS_NOSUID|unix.MS_NODEV, size(bytes, len(r.o.job.Files))); err != nil {
+	if err := unix.Mount("", at, "", unix.MS_REMOUNT|unix.MS_NOSUID|unix.MS_NODEV, size(scratchRoom(r.o.job), len(r.o.job.Files))); err != nil {
 		return failed(stepRoot, "size", err)
 	}
 	if r.o.pidMax > 0 {

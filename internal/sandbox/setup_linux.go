@@ -35,8 +35,9 @@ const (
 	stepSeal // no_new_privs, descriptors
 	stepFilter
 	stepDir
-	stepExec // the program itself
-	steps    // how many there are
+	stepExec  // the program itself
+	stepShape // a root that another program built is not as it was asked for
+	steps     // how many there are
 )
 
 // Each step says what it does and what a failure of it means.
@@ -66,6 +67,7 @@ var stepTable = [steps]struct {
 	stepFilter:   {"apply seccomp", fault.Denied, true},
 	stepDir:      {"enter", fault.Usage, false},
 	stepExec:     {"start", fault.Unavailable, false},
+	stepShape:    {"trust the root", fault.Denied, true},
 }
 
 // setupError is a failed step.
@@ -156,7 +158,7 @@ func readStatus(b []byte) (noPidMax bool, err error) {
 		}
 	}
 	if !started {
-		return noPidMax, fault.New(fault.Unavailable, "sandbox_setup", "sandbox helper ended before the tool started")
+		return noPidMax, fault.New(fault.Unavailable, "sandbox_setup", "%w", errNoStart)
 	}
 	return noPidMax, nil
 }

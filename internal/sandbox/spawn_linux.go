@@ -67,24 +67,27 @@ type helper struct {
 	proc  *child
 	ended <-chan ending
 	kill  func()
+	count func(Limits) (count, error)
 }
 
-// newHelper starts a helper for a job whose input comes late or not. settle
-// runs after the first process ended and before it is reaped, while its number
-// is still its own.
-func newHelper(name string, late bool, attr *syscall.SysProcAttr, kill func(*child), settle func()) (*helper, error) {
+// newHelper starts a helper for a job whose input comes late or not, with more
+// files after its own. settle runs after the first process ended and before it
+// is reaped, while its number is still its own.
+func newHelper(c command, late bool, more []*os.File, attr *syscall.SysProcAttr, kill func(*child), settle func()) (*helper, error) {
 	p, err := newPipes(late)
 	if err != nil {
 		return nil, failed(stepStart, "pipe", errnoOf(err)).classify()
 	}
 	attr.Pdeathsig = syscall.SIGKILL
-	proc, ended, err := start(name, []*os.File{p.stdinR, p.stdoutW, p.stderrW, p.orderR, p.statusW}, attr, settle)
+	files := append([]*os.File{p.stdinR, p.stdoutW, p.stderrW, p.orderR, p.statusW}, more...)
+	proc, ended, err := start(c, files, attr, settle)
 	if err != nil {
 		p.closeAll()
 		return nil, failed(stepStart, "", errnoOf(err)).classify()
 	}
 	p.closeTheirs()
-	return &helper{p, proc, ended, func() { kill(proc) }}, nil
+	count := func(l Limits) (count, error) { return census(proc.pid, l) }
+	return &helper{p, proc, ended, func() { kill(proc) }, count}, nil
 }
 
 // discard ends a helper that gets no order.
@@ -113,7 +116,7 @@ func (h *helper) give(o *order) *tree {
 	return &tree{
 		shut: shut, stdin: p.stdin,
 		ended: h.ended, stdout: p.stdout, stderr: p.stderr, kill: h.kill,
-		census:  func(l Limits) (count, error) { return census(h.proc.pid, l) },
+		census:  h.count,
 		verdict: func() ([]string, error) { return verdict(p.status) },
 	}
 }

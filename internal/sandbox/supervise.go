@@ -1,7 +1,9 @@
 package sandbox
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"os"
 	"sync/atomic"
 	"time"
@@ -32,6 +34,9 @@ type tree struct {
 	// verdict tells, after the end, whether the program ever started; nil
 	// where starting the process was all there is to it.
 	verdict func() (notes []string, err error)
+	// blame reads out of what was written to the standard error why a program
+	// never started; nil where nobody else writes there.
+	blame func(stderr []byte) error
 	// shut has the error of the job's gate when it did not open.
 	shut chan error
 }
@@ -65,6 +70,10 @@ func (t *tree) close() {
 		_ = f.Close()
 	}
 }
+
+// errNoStart is the cause of the error about a helper that ended early and
+// could not say why.
+var errNoStart = errors.New("sandbox helper ended before the tool started")
 
 // ending is what the wait for the first process brought.
 type ending struct {
@@ -137,6 +146,9 @@ func (t *tree) supervise(ctx context.Context, lim Limits, now func() time.Time) 
 	if t.verdict != nil {
 		var err error
 		if notes, err = t.verdict(); err != nil && cancelled == nil {
+			if t.blame != nil && errors.Is(err, errNoStart) {
+				err = cmp.Or(t.blame(out.Stderr), err)
+			}
 			return Outcome{Exit: -1}, err
 		}
 	}

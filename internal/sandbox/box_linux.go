@@ -1,0 +1,140 @@
+package sandbox
+
+import (
+	"os"
+	"slices"
+
+	"golang.org/x/sys/unix"
+)
+
+// boxName is this program in a root that another program built, which has no
+// way to say what argv[0] is: it is the path.
+const boxName = "/.patch-git"
+
+// shape is what the caller's side saw of the host and wants to be found again
+// in a root that another program built.
+type shape struct {
+	apart []string   // the host's namespaces, as links of /proc/self/ns: none may be the helper's
+	seen  []identity // of the job's mounts, one for each
+	room  int64      // bytes of the scratch at most
+}
+
+// identity is which file a path led to.
+type identity struct{ dev, ino uint64 }
+
+// box is the helper's part where another program made the namespaces and the
+// root. What that was asked for is looked at before anything starts: a program
+// that does less than it was told must not make the sandbox weaker.
+func box(o *order) *setupError {
+	// Started by hand, the rest would write to the host's /tmp.
+	if !sameFile(self, boxName) {
+		return failed(stepStart, "the helper is in no root of its own", unix.EPERM)
+	}
+	if err := o.receive(); err != nil {
+		return err
+	}
+	if err := o.shape.check(o.job.Mounts); err != nil {
+		return err
+	}
+	r := &root{o: o}
+	var err error
+	if r.fd, err = unix.Open("/", unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0); err != nil {
+		return failed(stepRoot, "/", err)
+	}
+	var st unix.Stat_t
+	if err = unix.Stat(ScratchDir, &st); err != nil {
+		return failed(stepRoot, ScratchDir, err)
+	}
+	r.dev = st.Dev
+	if err := r.files(); err != nil {
+		return err
+	}
+	return r.wall()
+}
+
+func sameFile(a, b string) bool {
+	x, err1 := identify(a)
+	y, err2 := identify(b)
+	return err1 == nil && err2 == nil && x == y
+}
+
+func identify(path string) (identity, error) {
+	var st unix.Stat_t
+	err := unix.Stat(path, &st)
+	return identity{st.Dev, st.Ino}, err
+}
+
+// spaces are the namespaces that a boxed program has for itself, the net one
+// only without network.
+var spaces = [...]string{"mnt", "pid", "ipc", "uts", "net"}
+
+// hostSpaces are this process's own.
+func hostSpaces(network bool) ([]string, error) {
+	var apart []string
+	for _, n := range spaces {
+		if n == "net" && network {
+			continue
+		}
+		to, err := os.Readlink("/proc/self/ns/" + n)
+		if err != nil {
+			return nil, failed(stepStart, "namespaces of the caller", errnoOf(err)).classify()
+		}
+		apart = append(apart, to)
+	}
+	return apart, nil
+}
+
+// check holds the root against the shape.
+func (s *shape) check(mounts []Mount) *setupError {
+	wrong := func(what string) *setupError { return failed(stepShape, what, unix.EPERM) }
+	for _, n := range spaces {
+		if have, err := os.Readlink("/proc/self/ns/" + n); err != nil || slices.Contains(s.apart, have) {
+			return wrong("the " + n + " namespace is the host's")
+		}
+	}
+	if !readOnly("/") {
+		return wrong("the root can be written")
+	}
+	var fs unix.Statfs_t
+	if err := unix.Statfs(ScratchDir, &fs); err != nil || fs.Type != unix.TMPFS_MAGIC || int64(fs.Blocks)*int64(fs.Bsize) > s.room {
+		return wrong("the scratch has no bound")
+	}
+	if len(s.seen) != len(mounts) {
+		return wrong("the mounts are not those of the job")
+	}
+	for i, m := range mounts {
+		// A link that was put in the way after the caller looked leads here.
+		if id, err := identify(m.Target); err != nil || id != s.seen[i] {
+			return failed(stepSource, m.Source, unix.EXDEV)
+		}
+		if !m.Write && !readOnly(m.Target) {
+			return wrong(m.Target + " can be written")
+		}
+	}
+	return nil
+}
+
+func readOnly(path string) bool {
+	var fs unix.Statfs_t
+	return unix.Statfs(path, &fs) == nil && fs.Flags&unix.ST_RDONLY != 0
+}
+
+// scratchRoom is how many bytes the scratch of a job takes at most.
+func scratchRoom(j Job) int64 {
+	bytes := j.Limits.Scratch + rootBytes + int64(len(j.Stdin))
+	for _, f := range j.Files {
+		bytes += int64(len(f.Data)) + 4096
+	}
+	page := int64(os.Getpagesize())
+	return (bytes + page - 1) / page * page
+}
+
+// boxReadable is what Landlock lets a boxed program read: the mounts and what
+// every root has. This program, which lies in the root too, is not in it.
+func boxReadable(mounts []Mount) []string {
+	paths := []string{"/proc", "/etc", "/dev"}
+	for _, m := range mounts {
+		paths = append(paths, m.Target)
+	}
+	return paths
+}
