@@ -36,8 +36,12 @@ func box(o *order) *setupError {
 	if err := o.shape.check(o.job.Mounts); err != nil {
 		return err
 	}
+	// Orphans come back to the program, so that a count finds them.
+	err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+	if err != nil {
+		return failed(stepSeal, "subreaper", err)
+	}
 	r := &root{o: o}
-	var err error
 	if r.fd, err = unix.Open("/", unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0); err != nil {
 		return failed(stepRoot, "/", err)
 	}

@@ -26,15 +26,18 @@ func newBoxOrder(j Job, rehearsal bool) (*order, error) {
 			}
 		}
 	}
-	slices.SortFunc(j.Mounts, func(a, b Mount) int { return strings.Compare(a.Target, b.Target) })
 	apart, err := hostSpaces(j.Network)
 	if err != nil {
 		return nil, err
 	}
-	return &order{
-		job: j, rehearsal: rehearsal, links: []link{},
-		shape: shape{apart: apart, room: scratchRoom(j)}, readable: boxReadable(j.Mounts),
-	}, nil
+	o := &order{job: j, rehearsal: rehearsal, shape: shape{apart: apart, room: scratchRoom(j)}, readable: boxReadable(j.Mounts)}
+	o.sortMounts()
+	return o, nil
+}
+
+// sortMounts puts what lies in another mount after it.
+func (o *order) sortMounts() {
+	slices.SortFunc(o.job.Mounts, func(a, b Mount) int { return strings.Compare(a.Target, b.Target) })
 }
 
 // openSources opens the source of each mount, without following a link, and

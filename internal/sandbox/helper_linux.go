@@ -43,6 +43,9 @@ func init() {
 	case leashName:
 		become(leash)
 	case boxName:
+		if len(os.Args) == 2 && os.Args[1] == relayWord {
+			relay()
+		}
 		become(box)
 	case keeperName:
 		keep()

@@ -15,7 +15,7 @@ import (
 
 // drivers lists what Linux has, best first.
 func drivers(opts Options) []driver {
-	return []driver{namespaces{}, landlock{temp: opts.Temp}, bubblewrap{}}
+	return []driver{namespaces{}, landlock{temp: opts.Temp}, bubblewrap{}, container{temp: opts.Temp}}
 }
 
 // namespaces is the driver with a world of its own for every run.

@@ -80,6 +80,7 @@ type ending struct {
 	code   int // -1 when a signal ended it
 	signal string
 	used   time.Duration // processor time of the process and what it waited for
+	oom    bool          // the kernel ended something of the tree for its memory
 	err    error
 }
 
@@ -162,7 +163,7 @@ func (t *tree) supervise(ctx context.Context, lim Limits, now func() time.Time) 
 		notes = append(notes, "memory: the sum over all processes was not watched ("+blind.Error()+")")
 	}
 	out.NotEnforced = notes
-	out.Exit, out.Signal = end.code, end.signal
+	out.Exit, out.Signal, out.OutOfMemory = end.code, end.signal, out.OutOfMemory || end.oom
 	// The kernel's limit on processor time kills with no doing of ours. It
 	// counts by ticks and reports by a finer clock, so the two differ.
 	if out.Signal == "SIGKILL" && !out.OutOfMemory && !out.TooManyProcesses && !out.StdoutCut && end.used >= lim.CPU/4*3 {
