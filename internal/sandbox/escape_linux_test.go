@@ -174,6 +174,14 @@ var openProbes = map[string]map[string]string{
 		"kill_all":    "reaches its own processes only",
 		"sysctl":      "in NotEnforced",
 	},
+	"container": {
+		"leave_group":     "a session of its own dies with the container",
+		"kill_all":        "reaches its own processes only",
+		"sysctl":          "in NotEnforced",
+		"dev_list":        "more names, of which Landlock lets none be opened for writing",
+		"other_processes": "the relay, see TestRelayIsOutOfReach",
+		"root_groups":     "where the run is root's it is root's group's, as a user without a right",
+	},
 	"landlock": {
 		"stat_secret":    "in NotEnforced",
 		"kill_all":       "reaches its own domain only",

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"math"
 	"os"
+	"runtime"
 	"sync"
 	"syscall"
 	"time"
@@ -33,6 +34,7 @@ func relay() {
 	if err != nil || kind != frameStart || o.decode(b) != nil {
 		syscall.Exit(126)
 	}
+	makeThreads()
 	h, err := newHelper(own(boxName), o.late, nil, &syscall.SysProcAttr{Setsid: true}, (*child).kill, nil)
 	if err != nil {
 		_ = out.send(frameStatus, failed(stepStart, "", errnoOf(err)).encode())
@@ -70,6 +72,23 @@ func relay() {
 	end.oom = killedForMemory()
 	_ = out.send(frameEnding, end.encode())
 	syscall.Exit(0)
+}
+
+// makeThreads starts the threads that this process may ever need while it can
+// be sure to get them: a tool may take all that the container has left, and
+// this runtime dies without the next one.
+func makeThreads() {
+	var all, done sync.WaitGroup
+	all.Add(relayTasks / 2)
+	for range relayTasks / 2 {
+		done.Go(func() {
+			runtime.LockOSThread()
+			defer runtime.UnlockOSThread() // who does, leaves the thread for others
+			all.Done()
+			all.Wait()
+		})
+	}
+	done.Wait()
 }
 
 // opening is what a relay has to know before it starts the helper.
