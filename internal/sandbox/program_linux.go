@@ -67,3 +67,18 @@ func (c command) by(f *os.File) (_ command, done func(), err error) {
 	}
 	return c, nil, failed(stepStart, f.Name(), err).classify()
 }
+
+// programsKey names the programs of the system that drivers live on, as they
+// are now.
+func programsKey() string {
+	var key []string
+	for _, name := range []string{"bwrap", "docker", "podman"} {
+		for _, dir := range systemPlaces {
+			var st unix.Stat_t
+			if unix.Stat(path.Join(dir, name), &st) == nil {
+				key = append(key, name, num(st.Dev), num(st.Ino), num(st.Size), num(st.Ctim.Nano()))
+			}
+		}
+	}
+	return strings.Join(key, " ")
+}

@@ -146,8 +146,12 @@ func TestOpenRefusals(t *testing.T) {
 		t.Error("options without a clock were accepted")
 	}
 	_, err := sandbox.Open(t.Context(), sandbox.Options{Now: time.Now, Driver: "none"})
-	if fault.KindOf(err) != fault.Denied || fault.ReasonOf(err) != "sandbox_unavailable" || len(fault.HintsOf(err)) == 0 {
+	if fault.KindOf(err) != fault.Usage || fault.ReasonOf(err) != "unknown_driver" || !strings.Contains(err.Error(), "namespaces, landlock") {
 		t.Errorf("the driver that protects nothing by its name: %v", err)
+	}
+	_, err = sandbox.Open(t.Context(), sandbox.Options{Now: time.Now, Driver: "seatbelt"})
+	if fault.KindOf(err) != fault.Denied || fault.ReasonOf(err) != "sandbox_unavailable" || len(fault.HintsOf(err)) == 0 {
+		t.Errorf("the driver of another system: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -27,7 +27,7 @@ func remembered(file string) string {
 		return ""
 	}
 	name, key, _ := strings.Cut(string(b), "\n")
-	if key == "" || key != bootKey() {
+	if key == "" || key != conditions(name) {
 		return ""
 	}
 	return name
@@ -42,7 +42,7 @@ func remember(file, name string) {
 	if err != nil {
 		return
 	}
-	_, err = f.WriteString(name + "\n" + bootKey())
+	_, err = f.WriteString(name + "\n" + conditions(name))
 	if closed := f.Close(); err == nil {
 		err = closed
 	}
@@ -52,6 +52,15 @@ func remember(file, name string) {
 	if err != nil {
 		_ = os.Remove(f.Name())
 	}
+}
+
+// conditions are what a driver was tried under: the boot, and for those that
+// live on a program of the system that program.
+func conditions(driver string) string {
+	if driver == "bubblewrap" || driver == "container" {
+		return bootKey() + " " + programsKey()
+	}
+	return bootKey()
 }
 
 func forget(file string) {

@@ -1,15 +1,18 @@
-//go:build !linux
+//go:build !linux && !darwin
 
 package sandbox
+
+import "runtime"
 
 // drivers is empty, so that Open refuses.
 func drivers(Options) []driver { return nil }
 
-// HostLibraries are what programs need of the host, here nothing: no driver
-// hides it.
-func HostLibraries() []Mount { return nil }
+func advice(string, error) []string { return nil }
 
-// Nothing was ever chosen here, so there is nothing to remember.
-func remembered(string) string { return "" }
-func remember(string, string)  {}
-func forget(string)            {}
+// elsewhere is where tools run when this system has no driver.
+func elsewhere() []string {
+	if runtime.GOOS == "windows" {
+		return []string{"run patch-git in WSL 2: wsl --install"}
+	}
+	return []string{"run patch-git on Linux"}
+}
