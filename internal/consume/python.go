@@ -11,15 +11,24 @@ import (
 	"github.com/patch-cat/patch-git/verify"
 )
 
-func (c *Client) sandbox(ctx context.Context, unsafe bool) (*sandbox.Sandbox, error) {
+// sandbox opens the sandbox, by one driver alone where it is named.
+func (c *Client) sandbox(ctx context.Context, driver string, unsafe bool) (*sandbox.Sandbox, error) {
+	o := ahead.Options(c.Host.Paths, c.Host.Now)
+	if unsafe && driver != "" {
+		return nil, fault.New(fault.Usage, "usage", "a run has a sandbox or none, not both")
+	}
 	if unsafe {
 		c.warn("the tool runs without a sandbox, with all of your rights")
-		return sandbox.OpenUnsafe(ahead.Options(c.Host.Paths, c.Host.Now))
+		return sandbox.OpenUnsafe(o)
 	}
 	if box := ahead.Take(); box != nil {
-		return box, nil
+		if driver == "" || driver == box.Driver() {
+			return box, nil
+		}
+		box.Close() // the guess was another driver's
 	}
-	return sandbox.Open(ctx, ahead.Options(c.Host.Paths, c.Host.Now))
+	o.Driver = driver
+	return sandbox.Open(ctx, o)
 }
 
 // prepare makes ready what a release needs to run, so that the first run is as
@@ -32,7 +41,7 @@ func (c *Client) prepare(ctx context.Context, v verify.Verified) (string, error)
 		return "", err
 	}
 	s := &Subject{Tool: v.Tool(), Main: v.Main(), Closure: closure}
-	box, err := c.sandbox(ctx, false)
+	box, err := c.sandbox(ctx, "", false)
 	if err == nil {
 		var env pyenv.Env
 		if _, env, _, err = c.program(ctx, box, s); err == nil {

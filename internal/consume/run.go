@@ -41,6 +41,7 @@ type RunOptions struct {
 	Confirm     bool     // the person confirms this one run
 	Limits      sandbox.Limits
 	HostApp     string // who asks: "cli"
+	Driver      string // the only sandbox driver allowed, one of sandbox.DriverNames; "" takes the first that works
 
 	UnsafeNoSandbox  bool
 	UnsafeRunRevoked bool
@@ -202,11 +203,12 @@ func (c *Client) run(ctx context.Context, s *Subject, args json.RawMessage, o Ru
 		return nil, none, err
 	}
 	rec.Sandbox.Grants, rec.Sandbox.Internet = g.list, s.Tool.Capabilities.Network
-	box, err := c.sandbox(ctx, o.UnsafeNoSandbox)
+	box, err := c.sandbox(ctx, o.Driver, o.UnsafeNoSandbox)
 	if err != nil {
 		return nil, none, err
 	}
 	defer box.Close() // whatever was started ahead and not needed
+	rec.Sandbox.Driver = box.Driver()
 	var mounts []sandbox.Mount
 	for _, a := range g.list {
 		mounts = append(mounts, sandbox.Mount{Source: a.Path, Target: a.Path, Write: a.Write})

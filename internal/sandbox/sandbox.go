@@ -115,7 +115,7 @@ func allowed(opts Options) ([]driver, error) {
 		}
 	}
 	if !slices.Contains(driverNames[:], opts.Driver) {
-		return nil, fault.New(fault.Usage, "unknown_driver", "there is no sandbox driver called %s, but %s",
+		return nil, fault.New(fault.Usage, "unknown_driver", "there is no sandbox driver called %s; the drivers are %s",
 			spec.Quote(opts.Driver), strings.Join(driverNames[:], ", "))
 	}
 	return nil, unavailable("the sandbox driver "+opts.Driver+" is for another system than "+runtime.GOOS, elsewhere()...)
