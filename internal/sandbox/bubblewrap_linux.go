@@ -17,7 +17,9 @@ import (
 // namespaces and root: where a profile of AppArmor allows user namespaces to
 // that program and to no other. Limits, Landlock, the filter and the rest are
 // the helper's, which bwrap starts in place of the tool.
-type bubblewrap struct{}
+type bubblewrap struct {
+	places []string // where bwrap is looked for, where not in those of the system
+}
 
 func (bubblewrap) name() string { return "bubblewrap" }
 
@@ -88,11 +90,11 @@ func (b *bwrapRoot) args() []string {
 	return append(a, "--remount-ro", "/", "--", boxName)
 }
 
-func (bubblewrap) start(j Job, rehearsal bool) (*tree, func(), error) {
+func (d bubblewrap) start(j Job, rehearsal bool) (*tree, func(), error) {
 	if !filterExists {
 		return nil, nil, noFilter()
 	}
-	program, err := systemProgram("bwrap")
+	program, err := systemProgram("bwrap", d.places)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -49,7 +49,7 @@ func (e *engine) run(c *cell) []string {
 		"--env", "GOMAXPROCS=1", "--env", "GODEBUG=containermaxprocs=0")
 	if e.podman {
 		a = append(a, "--ulimit", "nproc="+num(c.tasks)+":"+num(c.tasks),
-			"--read-only-tmpfs=false", "--http-proxy=false", "--systemd=false", "--no-hosts=false")
+			"--read-only-tmpfs=false", "--http-proxy=false", "--systemd=false")
 		if c.uid != 0 && c.uid != nobody {
 			a = append(a, "--userns", "keep-id") // podman without root
 		}

@@ -19,8 +19,11 @@ var systemPlaces = [...]string{"/usr/bin", "/bin", "/usr/local/bin"}
 // systemProgram opens a program of the system, which is looked at and executed
 // as this one file, whatever its name leads to meanwhile. It must be root's,
 // and nobody else may write to it.
-func systemProgram(name string) (*os.File, error) {
-	for _, dir := range systemPlaces {
+func systemProgram(name string, places []string) (*os.File, error) {
+	if places == nil {
+		places = systemPlaces[:]
+	}
+	for _, dir := range places {
 		fd, err := unix.Open(path.Join(dir, name), unix.O_PATH|unix.O_CLOEXEC, 0)
 		if err == unix.ENOENT {
 			continue
@@ -46,7 +49,7 @@ func systemProgram(name string) (*os.File, error) {
 		_ = f.Close()
 		return nil, refusal("%s is not trusted: %s", path.Join(dir, name), why)
 	}
-	return nil, refusal("there is no %s in %s", name, strings.Join(systemPlaces[:], ", "))
+	return nil, refusal("there is no %s in %s", name, strings.Join(places, ", "))
 }
 
 // refusal is a host's no to one driver.
@@ -70,10 +73,10 @@ func (c command) by(f *os.File) (_ command, done func(), err error) {
 
 // programsKey names the programs of the system that drivers live on, as they
 // are now.
-func programsKey() string {
+func programsKey(places []string) string {
 	var key []string
 	for _, name := range []string{"bwrap", "docker", "podman"} {
-		for _, dir := range systemPlaces {
+		for _, dir := range places {
 			var st unix.Stat_t
 			if unix.Stat(path.Join(dir, name), &st) == nil {
 				key = append(key, name, num(st.Dev), num(st.Ino), num(st.Size), num(st.Ctim.Nano()))

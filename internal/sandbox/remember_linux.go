@@ -58,7 +58,7 @@ func remember(file, name string) {
 // live on a program of the system that program.
 func conditions(driver string) string {
 	if driver == "bubblewrap" || driver == "container" {
-		return bootKey() + " " + programsKey()
+		return bootKey() + " " + programsKey(systemPlaces[:])
 	}
 	return bootKey()
 }

@@ -77,6 +77,9 @@ func Open(ctx context.Context, opts Options) (*Sandbox, error) {
 		return s, nil
 	}
 	drivers, err := allowed(opts)
+	if e, ok := errors.AsType[*fault.Error](err); ok && e.Kind == fault.Denied {
+		e.Hints = append(instead(ctx, opts), e.Hints...)
+	}
 	if err != nil {
 		return nil, err
 	}
