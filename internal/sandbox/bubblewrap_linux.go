@@ -18,7 +18,7 @@ import (
 // that program and to no other. Limits, Landlock, the filter and the rest are
 // the helper's, which bwrap starts in place of the tool.
 type bubblewrap struct {
-	places []string // where bwrap is looked for, where not in those of the system
+	place string // where bwrap is looked for by tests; "" are those of the system
 }
 
 func (bubblewrap) name() string { return "bubblewrap" }
@@ -94,7 +94,7 @@ func (d bubblewrap) start(j Job, rehearsal bool) (*tree, func(), error) {
 	if !filterExists {
 		return nil, nil, noFilter()
 	}
-	program, err := systemProgram("bwrap", d.places)
+	program, err := systemProgram("bwrap", d.place)
 	if err != nil {
 		return nil, nil, err
 	}

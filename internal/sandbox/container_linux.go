@@ -61,7 +61,7 @@ type found struct {
 // Where a service is, and what it is called, is not asked of the environment:
 // it could be another machine.
 func findEngine(state string) (*found, error) {
-	docker, err := systemProgram("docker", nil)
+	docker, err := systemProgram("docker", "")
 	if err == nil {
 		for _, socket := range []string{"/run/user/" + num(os.Getuid()) + "/docker.sock", "/var/run/docker.sock"} {
 			if owned(socket) {
@@ -71,7 +71,7 @@ func findEngine(state string) (*found, error) {
 		_ = docker.Close()
 		err = refusal("docker is installed and its service does not run")
 	}
-	podman, err2 := systemProgram("podman", nil)
+	podman, err2 := systemProgram("podman", "")
 	if err2 != nil {
 		return nil, refusal("%w; %w", err, err2)
 	}

@@ -22,7 +22,7 @@ func TestNotEnforcedIsTrue(t *testing.T) {
 		open   string   // what the tool prints where it is open
 		whose  []string // who says so
 	}{
-		"hidden paths: that a host file exists": {"import os,sys\nprint(os.path.exists(sys.argv[1]))", "True", []string{"landlock"}},
+		"hidden paths: that a host file exists": {"import os\nprint(os.path.exists('HIDDEN'))", "True", []string{"landlock"}},
 		"scratch: its size is limited, the number of its files is not": {
 			"import os\nn=0\ntry:\n  for n in range(12000): open(os.environ['TMPDIR']+'/%d'%n,'w').close()\nexcept OSError: pass\nprint(n == 11999)", "True", []string{"bubblewrap", "landlock"},
 		},
@@ -37,8 +37,8 @@ func TestNotEnforcedIsTrue(t *testing.T) {
 	hidden := openTemp(t)
 	forEachDriver(t, func(t *testing.T, s *sandbox.Sandbox) {
 		for claim, c := range claims {
-			job := tool(t, c.source)
-			job.Argv = append(job.Argv, hidden)
+			// In the text, for as an argument it would be moved to the scratch.
+			job := tool(t, strings.ReplaceAll(c.source, "HIDDEN", hidden))
 			job.Limits.Scratch = 8 << 20
 			out := run(t, s, job)
 			if out.Exit != 0 {

@@ -18,10 +18,11 @@ var systemPlaces = [...]string{"/usr/bin", "/bin", "/usr/local/bin"}
 
 // systemProgram opens a program of the system, which is looked at and executed
 // as this one file, whatever its name leads to meanwhile. It must be root's,
-// and nobody else may write to it.
-func systemProgram(name string, places []string) (*os.File, error) {
-	if places == nil {
-		places = systemPlaces[:]
+// and nobody else may write to it. Tests have a place of their own.
+func systemProgram(name, place string) (*os.File, error) {
+	places := systemPlaces[:]
+	if place != "" {
+		places = []string{place}
 	}
 	for _, dir := range places {
 		fd, err := unix.Open(path.Join(dir, name), unix.O_PATH|unix.O_CLOEXEC, 0)

@@ -118,7 +118,7 @@ func TestWeakBwrap(t *testing.T) {
 		if err := os.WriteFile(dir+"/bwrap.how", []byte(how), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		out, err := s.run(t.Context(), bubblewrap{places: []string{dir}}, job)
+		out, err := s.run(t.Context(), bubblewrap{place: dir}, job)
 		if fault.ReasonOf(err) != want.reason || (err == nil) != (want.reason == "") || (err != nil && !strings.Contains(err.Error(), want.says)) {
 			t.Errorf("%s: %v, want %s: %s", how, err, want.reason, want.says)
 		}

@@ -133,7 +133,7 @@ func TestSystemProgram(t *testing.T) {
 		if err := c.spoil(dir + "/prog"); err != nil {
 			t.Fatal(err)
 		}
-		f, err := systemProgram("prog", []string{"/nowhere", dir})
+		f, err := systemProgram("prog", dir)
 		if (err == nil) != c.ok {
 			t.Errorf("%s: %v", name, err)
 		}
