@@ -97,7 +97,7 @@ func TestTimeoutKillsTheTree(t *testing.T) {
 		dir := realTemp(t)
 		life := newLifeline(t, dir)
 		job := stubbornJob(t, dir, "while True: time.sleep(100)")
-		job.Limits.Wall = 400 * time.Millisecond
+		job.Limits.Wall = time.Second
 		if s.Driver() == "container" {
 			job.Limits.Wall = 4 * time.Second // an engine takes its time to begin
 		}
