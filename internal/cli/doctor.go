@@ -39,7 +39,7 @@ drivers that work the first in the list is taken, or the one that --sandbox name
 		Example: "  patch-git doctor --json\n  patch-git doctor --sandbox bubblewrap",
 		Args:    exactly(),
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := oneDriver(driver); err != nil {
+			if err := oneDriver(driver, c.Flags().Changed("sandbox")); err != nil {
 				return err
 			}
 			options := ahead.Options(a.host.Paths, a.host.Now)
@@ -82,9 +82,10 @@ drivers that work the first in the list is taken, or the one that --sandbox name
 	return c
 }
 
-// oneDriver refuses a name that no driver has.
-func oneDriver(name string) error {
-	if name == "" || slices.Contains(sandbox.DriverNames(), name) {
+// oneDriver refuses a name that no driver has. Who gives an empty one meant
+// some driver, and would get any.
+func oneDriver(name string, given bool) error {
+	if !given || slices.Contains(sandbox.DriverNames(), name) {
 		return nil
 	}
 	return fault.New(fault.Usage, "unknown_driver", "there is no sandbox driver called %s; the drivers are %s",

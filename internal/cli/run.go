@@ -31,6 +31,7 @@ type runFlags struct {
 	memory           int64
 	verbose          bool
 	sandbox          string
+	sandboxGiven     bool
 	unsafeNoSandbox  bool
 	unsafeRunRevoked bool
 }
@@ -106,8 +107,11 @@ func (a *app) runTool(c *cobra.Command, args []string) error {
 		Read: flags.read, Write: flags.write, Agree: flags.yes, Confirm: flags.yes, HostApp: "cli",
 		Driver: flags.sandbox, UnsafeNoSandbox: flags.unsafeNoSandbox, UnsafeRunRevoked: flags.unsafeRunRevoked,
 	}
-	if err := oneDriver(flags.sandbox); err != nil {
+	if err := oneDriver(flags.sandbox, flags.sandboxGiven); err != nil {
 		return err
+	}
+	if flags.sandboxGiven && flags.unsafeNoSandbox {
+		return usage("--sandbox and --unsafe-no-sandbox exclude each other")
 	}
 	o.Limits.Wall, o.Limits.Memory = flags.timeout, flags.memory*limits.MiB
 	ran, err := a.askAndRun(c.Context(), o, func(o consume.RunOptions) (*consume.Ran, error) {
