@@ -4,7 +4,7 @@ GO      ?= go
 TOOLS    = $(GO) tool -modfile=tools.mod
 SOURCES  = $(shell git ls-files '*.go')
 
-.PHONY: check fmt vet static lint test race fuzz bench network test-sigstore build cross
+.PHONY: check fmt vet static lint test race fuzz bench network test-sigstore test-container build cross
 
 check: fmt vet static lint race
 
@@ -52,6 +52,11 @@ SIGSTORE_CACHE = $(or $(PATCH_GIT_SIGSTORE_CACHE),$(or $(XDG_CACHE_HOME),$(HOME)
 test-sigstore:
 	PATCH_GIT_SIGSTORE_TESTS=$${PATCH_GIT_SIGSTORE_TESTS-1} $(GO) test -count=1 -timeout 60m -parallel 16 -v ./internal/keyless/realtest
 	PATH="$(SIGSTORE_CACHE)/cosign@v3.1.3:$$PATH" $(GO) test -count=1 -run TestCosign -v ./internal/sigtest
+
+# The container driver against a real docker: the one whose service runs, else
+# one that is started for the tests, which takes root and the program dockerd.
+test-container:
+	@GO=$(GO) .ci/container
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w' -o bin/patch-git ./cmd/patch-git
