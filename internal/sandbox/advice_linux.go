@@ -33,7 +33,7 @@ func advice(driver string, err error) []string {
 		hints = append(hints, "a bubblewrap with --bind-fd, as 0.11 and the security updates of distributions have it")
 	case driver == "container" && says("there is no podman"):
 		hints = append(hints, "apt-get install podman, or start docker's service")
-	case driver == "container" && says("permission denied", "connect"):
+	case driver == "container" && says("dial unix"):
 		hints = append(hints, "docker's socket has to be open to you, which makes you as mighty as root")
 	}
 	return hints

@@ -50,7 +50,7 @@ func TestEngineArguments(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	podman := &engine{podman: true}
-	want := "podman " + common + " --ulimit nproc=-1:-1 --read-only-tmpfs=false --http-proxy=false --systemd=false" +
+	want := "podman " + strings.Replace(common, ",nr_inodes=9", "", 1) + " --ulimit nproc=-1:-1 --read-only-tmpfs=false --http-proxy=false --systemd=false" +
 		mounts + " --rootfs sha256:0 /.patch-git relay"
 	if got := strings.Join(podman.run(c), " "); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -16,9 +17,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/patch-cat/patch-git/internal/fault"
-	"github.com/patch-cat/patch-git/spec"
-)
+	"github.com/patch-cat/patch-git/internal/fault")
 
 // container is the driver that has docker or podman make a container of what
 // lies on this machine: no image is fetched, all files are mounted. A relay in
@@ -91,7 +90,7 @@ func owned(socket string) bool {
 
 // env is all that an engine is told: its places, and a home without settings.
 func (f *found) env() []string {
-	env := []string{"PATH=/usr/bin:/bin:/usr/sbin:/sbin:/usr/local/bin", "HOME=" + f.state, "DOCKER_CONFIG=" + f.state, "TMPDIR=" + f.state}
+	env := []string{"PATH=/usr/bin:/bin:/usr/sbin:/sbin:/usr/local/bin", "HOME=" + f.state, "TMPDIR=" + f.state}
 	if run := "/run/user/" + num(os.Getuid()); f.podman {
 		if _, err := os.Stat(run); err == nil {
 			env = append(env, "XDG_RUNTIME_DIR="+run, "DBUS_SESSION_BUS_ADDRESS=unix:path="+run+"/bus")
@@ -147,7 +146,9 @@ func (f *found) ask(argv []string, input []byte) (string, error) {
 func said(b []byte) string {
 	lines := strings.Split(strings.TrimSpace(string(b)), "\n")
 	i := slices.IndexFunc(lines, func(l string) bool { return strings.Contains(l, "rror") }) // not a warning
-	return spec.Quote(strings.TrimPrefix(lines[max(i, 0)], "docker: "))
+	line := strings.TrimPrefix(lines[max(i, 0)], "docker: ")
+	const most = 500 // the cause stands at the end of a long chain
+	return strconv.QuoteToASCII(line[max(0, len(line)-most):])
 }
 
 // empty is the image of docker, or the directory of podman, that holds nothing.
@@ -176,7 +177,11 @@ func (c container) start(j Job, rehearsal bool) (_ *tree, _ func(), err error) {
 	if !filterExists {
 		return nil, nil, noFilter()
 	}
-	s, err := newScratch(cmp.Or(c.temp, "/tmp"), os.Getuid())
+	temp := cmp.Or(c.temp, "/tmp")
+	if len(temp)+len(scratchPrefix) > 30 {
+		temp = "/tmp" // podman takes no state whose path has more than 50 bytes
+	}
+	s, err := newScratch(temp, os.Getuid())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -204,7 +209,9 @@ func (c container) start(j Job, rehearsal bool) (_ *tree, _ func(), err error) {
 	cl := &cell{
 		uid: uid, gid: gid, network: j.Network, mounts: o.job.Mounts, room: o.shape.room, inodes: rootInodes + len(j.Files),
 		memory: j.Limits.Memory + o.shape.room + relayMemory, processes: j.Limits.Processes + relayTasks,
-		files: ceilingOf(unix.RLIMIT_NOFILE), tasks: ceilingOf(unix.RLIMIT_NPROC),
+		// The helper lowers both. More than that is never asked for, because
+		// an engine may have less of it than this process.
+		files: min(ceilingOf(unix.RLIMIT_NOFILE), 1024), tasks: min(ceilingOf(unix.RLIMIT_NPROC), uint64(o.others+j.Limits.Processes+1024)),
 	}
 	if cl.name, err = newName(); err != nil {
 		return nil, nil, err
@@ -331,6 +338,12 @@ func (f *found) contain(c *cell, o *order) (*tree, error) {
 	}()
 	h := &helper{pipes: p, proc: proc, ended: w.ended, kill: kill, count: func(Limits) (count, error) { return w.counted() }}
 	t := h.give(o)
+	if of := t.verdict; f.podman {
+		t.verdict = func() ([]string, error) {
+			notes, err := of()
+			return append(notes, "scratch: podman limits its size, and not the number of its files"), err
+		}
+	}
 	t.blame = func([]byte) error {
 		b := <-engineSaid
 		if len(bytes.TrimSpace(b)) == 0 {

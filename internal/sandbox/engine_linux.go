@@ -38,10 +38,13 @@ func (e *engine) run(c *cell) []string {
 	if c.network {
 		network = "host"
 	}
-	memory := num(c.memory)
+	memory, files := num(c.memory), ",nr_inodes="+num(c.inodes)
+	if e.podman {
+		files = "" // it knows no such option
+	}
 	a := append(e.argv(), "run", "--rm", "--interactive", "--name", c.name, "--log-driver", "none",
 		"--network", network, "--ipc", "private", "--shm-size", num(int64(shmBytes)), "--hostname", "sandbox",
-		"--read-only", "--tmpfs", ScratchDir+":rw,exec,nosuid,nodev,mode=1777,size="+num(c.room)+",nr_inodes="+num(c.inodes),
+		"--read-only", "--tmpfs", ScratchDir+":rw,exec,nosuid,nodev,mode=1777,size="+num(c.room)+files,
 		"--cap-drop", "ALL", "--security-opt", "no-new-privileges",
 		"--pids-limit", num(c.processes), "--memory", memory, "--memory-swap", memory,
 		"--user", num(c.uid)+":"+num(c.gid), "--workdir", "/",
