@@ -41,19 +41,76 @@ func box(o *order) *setupError {
 	if err != nil {
 		return failed(stepSeal, "subreaper", err)
 	}
-	r := &root{o: o}
-	if r.fd, err = unix.Open("/", unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0); err != nil {
-		return failed(stepRoot, "/", err)
+	for _, f := range o.job.Files {
+		if err := write(f); err != nil {
+			return failed(stepFile, f.Target, err)
+		}
 	}
-	var st unix.Stat_t
-	if err = unix.Stat(ScratchDir, &st); err != nil {
-		return failed(stepRoot, ScratchDir, err)
+	return nil
+}
+
+// write puts a file into the scratch, which nobody else knows yet. It asks the
+// kernel itself: what the library opens is watched by a part of the runtime
+// that does not bear the closing of its descriptors.
+func write(f File) error {
+	for i, c := range f.Target {
+		if c == '/' && i > len(ScratchDir) {
+			if err := unix.Mkdir(f.Target[:i], 0o755); err != nil && err != unix.EEXIST {
+				return err
+			}
+		}
 	}
-	r.dev = st.Dev
-	if err := r.files(); err != nil {
+	mode := uint32(f.Mode.Perm())
+	if mode == 0 {
+		mode = 0o444
+	}
+	fd, err := unix.Open(f.Target, unix.O_CREAT|unix.O_EXCL|unix.O_WRONLY|unix.O_NOFOLLOW|unix.O_CLOEXEC, mode)
+	if err != nil {
 		return err
 	}
-	return r.wall()
+	defer func() { _ = unix.Close(fd) }()
+	return writeAll(fd, f.Data)
+}
+
+func writeAll(fd int, b []byte) error {
+	for len(b) > 0 {
+		n, err := unix.Write(fd, b)
+		if err != nil {
+			return err
+		}
+		b = b[n:]
+	}
+	return nil
+}
+
+// wall is Landlock in the root. This program, which lies in it too, is no
+// longer seen. A kernel without Landlock has the mounts alone.
+func (o *order) wall(p *plan) {
+	abi := landlockABI()
+	if abi == 0 {
+		return
+	}
+	attr := landlockAttrFor(abi, o.job.Network)
+	writable := attr.fs &^ llNever
+	var rules []rights
+	for _, d := range []string{"/proc", "/etc", "/dev"} {
+		rules = append(rules, rights{path: d, allowed: llRead, dir: true})
+	}
+	for _, d := range []string{ScratchDir, "/dev/shm"} {
+		rules = append(rules, rights{path: d, allowed: writable, dir: true})
+	}
+	for _, m := range o.job.Mounts {
+		var st unix.Stat_t
+		r := rights{path: m.Target, allowed: llRead, dir: unix.Stat(m.Target, &st) == nil && st.Mode&unix.S_IFMT == unix.S_IFDIR}
+		if m.Write {
+			r.allowed = writable
+		}
+		rules = append(rules, r)
+	}
+	for _, d := range devices {
+		rules = append(rules, rights{path: "/dev/" + d, allowed: llDevice})
+	}
+	p.landlock(attr, rules)
 }
 
 func sameFile(a, b string) bool {
@@ -131,14 +188,4 @@ func scratchRoom(j Job) int64 {
 	}
 	page := int64(os.Getpagesize())
 	return (bytes + page - 1) / page * page
-}
-
-// boxReadable is what Landlock lets a boxed program read: the mounts and what
-// every root has. This program, which lies in the root too, is not in it.
-func boxReadable(mounts []Mount) []string {
-	paths := []string{"/proc", "/etc", "/dev"}
-	for _, m := range mounts {
-		paths = append(paths, m.Target)
-	}
-	return paths
 }

@@ -30,7 +30,7 @@ func newBoxOrder(j Job, rehearsal bool) (*order, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &order{job: j, rehearsal: rehearsal, shape: shape{apart: apart, room: scratchRoom(j)}, readable: boxReadable(j.Mounts)}
+	o := &order{job: j, rehearsal: rehearsal, shape: shape{apart: apart, room: scratchRoom(j)}}
 	o.sortMounts()
 	return o, nil
 }
@@ -40,42 +40,36 @@ func (o *order) sortMounts() {
 	slices.SortFunc(o.job.Mounts, func(a, b Mount) int { return strings.Compare(a.Target, b.Target) })
 }
 
-// openSources opens the source of each mount, without following a link, and
-// notes which files they are. On an error it returns what it opened.
-func (o *order) openSources() (files []*os.File, err error) {
-	mounts := o.job.Mounts
-	for i, m := range mounts {
-		fd, e := openSource(m.Source)
-		if e != nil {
-			return files, e.classify()
-		}
-		f := os.NewFile(uintptr(fd), m.Source)
-		files = append(files, f)
-		var st unix.Stat_t
-		if err := unix.Fstat(fd, &st); err != nil {
-			return files, failed(stepSource, m.Source, err).classify()
-		}
-		o.shape.seen = append(o.shape.seen, identity{st.Dev, st.Ino})
+// look opens the source of each mount, without following a link, and notes
+// which files they are.
+func (o *order) look() ([]source, error) {
+	all, err := openSources(o.job.Mounts)
+	if err != nil {
+		return nil, err
+	}
+	for i, s := range all {
+		o.shape.seen = append(o.shape.seen, identity{s.dev, s.ino})
 		// Whoever builds the root makes what is missing of a target. In the
 		// mount that lies around it that would be made on the host.
 		for k := i - 1; k >= 0; k-- {
-			rest, inside := strings.CutPrefix(m.Target, mounts[k].Target+"/")
+			rest, inside := strings.CutPrefix(s.Target, all[k].Target+"/")
 			if !inside {
 				continue
 			}
-			if err := there(files[k], rest, st.Mode); err != nil {
-				return files, failed(stepTarget, m.Target, err).classify()
+			if err := there(all[k].fd, rest, s.dir); err != nil {
+				closeSources(all)
+				return nil, failed(stepTarget, s.Target, err).classify()
 			}
 			break // the nearest hides those further out
 		}
 	}
-	return files, nil
+	return all, nil
 }
 
 // there tells whether a path is in a directory, of the kind and with no link
 // on its way.
-func there(dir *os.File, name string, mode uint32) error {
-	fd, err := unix.Openat2(int(dir.Fd()), name, &unix.OpenHow{
+func there(in int, name string, dir bool) error {
+	fd, err := unix.Openat2(in, name, &unix.OpenHow{
 		Flags: unix.O_PATH | unix.O_NOFOLLOW | unix.O_CLOEXEC, Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS,
 	})
 	if err != nil {
@@ -86,7 +80,7 @@ func there(dir *os.File, name string, mode uint32) error {
 	if err := unix.Fstat(fd, &st); err != nil {
 		return err
 	}
-	if (st.Mode^mode)&unix.S_IFMT != 0 {
+	if (st.Mode&unix.S_IFMT == unix.S_IFDIR) != dir {
 		return unix.ENOTDIR
 	}
 	return nil

@@ -69,7 +69,7 @@ func (b *bwrapRoot) args() []string {
 		a = append(a, "--dev-bind", "/dev/"+d, "/dev/"+d)
 	}
 	a = append(a, "--proc", "/proc")
-	for _, l := range append(deviceLinks(), b.links...) {
+	for _, l := range append(deviceLinks[:], b.links...) {
 		a = append(a, "--symlink", l.to, "/"+l.at)
 	}
 	for i, f := range b.files {
@@ -124,7 +124,7 @@ func (d bubblewrap) start(j Job, rehearsal bool) (*tree, func(), error) {
 	if err := unix.CloseRange(orderFD, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC); err != nil {
 		return nil, nil, failed(stepSeal, "descriptors", err).classify()
 	}
-	h, err := newHelper(c, j.Late, files, attr, (*child).killInner, nil)
+	h, err := newHelper(c, j.Late, files, attr, (*child).killInner)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -162,12 +162,12 @@ func (o *order) bwrap(uid int) (files []*os.File, b *bwrapRoot, err error) {
 		return files, nil, failed(stepStart, self, err).classify()
 	}
 	b.helper = next(os.NewFile(uintptr(exe), self))
-	sources, err := o.openSources()
-	for _, f := range sources {
-		b.sources = append(b.sources, next(f))
-	}
+	sources, err := o.look()
 	if err != nil {
 		return files, nil, err
+	}
+	for _, s := range sources {
+		b.sources = append(b.sources, next(os.NewFile(uintptr(s.fd), s.Source)))
 	}
 	for _, f := range etcFiles(innerID, o.job.Network) {
 		text, err := anonymous(f.Data)

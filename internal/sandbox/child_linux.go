@@ -101,7 +101,7 @@ func (c *child) reap() ending {
 // start starts a process on a thread that lives until the process has ended:
 // the parent's death, of which the kernel tells the child, is the death of the
 // thread that started it. settle runs before the process is reaped.
-func start(c command, files []*os.File, attr *syscall.SysProcAttr, settle func()) (*child, <-chan ending, error) {
+func start(fork func() (*child, error), settle func()) (*child, <-chan ending, error) {
 	type started struct {
 		proc *child
 		err  error
@@ -110,7 +110,7 @@ func start(c command, files []*os.File, attr *syscall.SysProcAttr, settle func()
 	go func() {
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
-		proc, err := fork(c, files, attr)
+		proc, err := fork()
 		begun <- started{proc, err}
 		if err != nil {
 			return

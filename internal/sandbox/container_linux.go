@@ -17,7 +17,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/patch-cat/patch-git/internal/fault")
+	"github.com/patch-cat/patch-git/internal/fault"
+)
 
 // container is the driver that has docker or podman make a container of what
 // lies on this machine: no image is fetched, all files are mounted. A relay in
@@ -62,7 +63,7 @@ type found struct {
 func findEngine(state string) (*found, error) {
 	docker, err := systemProgram("docker", "")
 	if err == nil {
-		for _, socket := range []string{"/run/user/" + num(os.Getuid()) + "/docker.sock", "/var/run/docker.sock"} {
+		for _, socket := range []string{"/run/user/" + decimal(os.Getuid()) + "/docker.sock", "/var/run/docker.sock"} {
 			if owned(socket) {
 				return &found{engine{global: []string{"--host", "unix://" + socket}}, docker, state}, nil
 			}
@@ -91,7 +92,7 @@ func owned(socket string) bool {
 // env is all that an engine is told: its places, and a home without settings.
 func (f *found) env() []string {
 	env := []string{"PATH=/usr/bin:/bin:/usr/sbin:/sbin:/usr/local/bin", "HOME=" + f.state, "TMPDIR=" + f.state}
-	if run := "/run/user/" + num(os.Getuid()); f.podman {
+	if run := "/run/user/" + decimal(os.Getuid()); f.podman {
 		if _, err := os.Stat(run); err == nil {
 			env = append(env, "XDG_RUNTIME_DIR="+run, "DBUS_SESSION_BUS_ADDRESS=unix:path="+run+"/bus")
 		}
@@ -109,7 +110,9 @@ func (f *found) launch(argv []string, files []*os.File) (*child, <-chan ending, 
 	if err := unix.CloseRange(orderFD, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC); err != nil {
 		return nil, nil, failed(stepSeal, "descriptors", err).classify()
 	}
-	proc, ended, err := start(c, files, &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}, nil)
+	proc, ended, err := start(func() (*child, error) {
+		return fork(c, files, &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL})
+	}, nil)
 	if err != nil {
 		return nil, nil, failed(stepStart, f.program.Name(), errnoOf(err)).classify()
 	}
@@ -246,8 +249,8 @@ func (o *order) furnish(s *scratch, uid int) error {
 		o.job.Mounts = append(o.job.Mounts, Mount{Source: at, Target: f.Target})
 	}
 	o.sortMounts()
-	files, err := o.openSources()
-	closeAll(files)
+	sources, err := o.look()
+	closeSources(sources)
 	return err
 }
 

@@ -22,13 +22,17 @@
 //     Landlock, everything that it does not mediate by seccomp. What remains
 //     open is in NotEnforced.
 //
-// Both start this same program again under another argv[0]; an init of this
-// package is what it becomes then, before main and without a call. So whatever
-// this package imports is waited for twice by every run, and with it all
-// packages whose paths come first in the alphabet: path/filepath and os/exec
-// are too late for it. The tool is process 1 of its pid namespace, so a signal
-// that it sends to itself and does not handle is ignored by the kernel; faults,
-// exits and exceptions are reported as usual.
+// In both, the process that becomes the tool is cloned from this one and shares
+// its memory until then, so it runs nothing of Go's: it follows a [plan], a list
+// of system calls that was put together before. Executing this program anew for
+// that work takes longer than the work. The tool is process 1 of its pid
+// namespace, so a signal that it sends to itself and does not handle is ignored
+// by the kernel; faults, exits and exceptions are reported as usual.
+//
+// Package ahead starts the first of these processes before main. So whatever
+// this package imports is waited for by every run, and with it all packages
+// whose paths come first in the alphabet: path/filepath and os/exec are too late
+// for it.
 //
 // Paths. A job is written with paths as the program will see them.
 // [ScratchDir] is its private, empty, writable directory. Where a driver

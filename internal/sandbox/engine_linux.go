@@ -30,7 +30,7 @@ type cell struct {
 // shmBytes is /dev/shm, which an engine does not let be a part of the scratch.
 const shmBytes = 1 << 20
 
-func num[T int | int64 | uint64](n T) string { return strconv.FormatInt(int64(n), 10) }
+func decimal[T int | int64 | uint64](n T) string { return strconv.FormatInt(int64(n), 10) }
 
 // run is the command line that makes the container and stays with it.
 func (e *engine) run(c *cell) []string {
@@ -38,20 +38,20 @@ func (e *engine) run(c *cell) []string {
 	if c.network {
 		network = "host"
 	}
-	memory, files := num(c.memory), ",nr_inodes="+num(c.inodes)
+	memory, files := decimal(c.memory), ",nr_inodes="+decimal(c.inodes)
 	if e.podman {
 		files = "" // it knows no such option
 	}
 	a := append(e.argv(), "run", "--rm", "--interactive", "--name", c.name, "--log-driver", "none",
-		"--network", network, "--ipc", "private", "--shm-size", num(int64(shmBytes)), "--hostname", "sandbox",
-		"--read-only", "--tmpfs", ScratchDir+":rw,exec,nosuid,nodev,mode=1777,size="+num(c.room)+files,
+		"--network", network, "--ipc", "private", "--shm-size", decimal(int64(shmBytes)), "--hostname", "sandbox",
+		"--read-only", "--tmpfs", ScratchDir+":rw,exec,nosuid,nodev,mode=1777,size="+decimal(c.room)+files,
 		"--cap-drop", "ALL", "--security-opt", "no-new-privileges",
-		"--pids-limit", num(c.processes), "--memory", memory, "--memory-swap", memory,
-		"--user", num(c.uid)+":"+num(c.gid), "--workdir", "/",
-		"--ulimit", "core=0:0", "--ulimit", "nofile="+num(c.files)+":"+num(c.files),
+		"--pids-limit", decimal(c.processes), "--memory", memory, "--memory-swap", memory,
+		"--user", decimal(c.uid)+":"+decimal(c.gid), "--workdir", "/",
+		"--ulimit", "core=0:0", "--ulimit", "nofile="+decimal(c.files)+":"+decimal(c.files),
 		"--env", "GOMAXPROCS=1", "--env", "GODEBUG=containermaxprocs=0")
 	if e.podman {
-		a = append(a, "--ulimit", "nproc="+num(c.tasks)+":"+num(c.tasks),
+		a = append(a, "--ulimit", "nproc="+decimal(c.tasks)+":"+decimal(c.tasks),
 			"--read-only-tmpfs=false", "--http-proxy=false", "--systemd=false")
 		if c.uid != 0 && c.uid != nobody {
 			a = append(a, "--userns", "keep-id") // podman without root

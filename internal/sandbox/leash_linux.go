@@ -6,8 +6,8 @@ import (
 	"math"
 	"os"
 	"slices"
-	"syscall"
 	"time"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 
@@ -34,6 +34,7 @@ func (landlock) open() []string {
 type tether struct {
 	keeper  *keeper
 	scratch *scratch
+	sources []source
 }
 
 // runAs is the user that a job's processes are: root's become nobody's, where
@@ -75,77 +76,82 @@ func (l landlock) start(j Job, rehearsal bool) (_ *tree, _ func(), err error) {
 		return nil, nil, err
 	}
 	j.Files = nil
-	attr := &syscall.SysProcAttr{Setpgid: true, Pgid: t.keeper.proc.pid}
-	if uid != os.Getuid() {
-		attr.Credential = &syscall.Credential{Uid: uint32(uid), Gid: uint32(uid)}
-	}
-	h, err := newHelper(own(leashName), j.Late, nil, attr, func(*child) { t.keeper.killGroup() }, t.keeper.killGroup)
+	o := &order{job: j, rehearsal: rehearsal, leash: true, scratchDir: t.scratch.dir, others: tasksOf(uid) + 3*j.Limits.Processes, change: uid != os.Getuid()}
+	run, err := t.start(o, uid)
 	if err != nil {
 		return nil, nil, err
-	}
-	run := h.give(&order{job: j, rehearsal: rehearsal, leash: true, scratchDir: t.scratch.dir, others: tasksOf(uid) + 3*j.Limits.Processes})
-	if uid == 0 {
-		of := run.verdict
-		run.verdict = func() ([]string, error) {
-			notes, err := of()
-			return append(notes, onlyCounted), err
-		}
 	}
 	return run, t.clean, nil
 }
 
+// start starts the process that follows the plan of a leash.
+func (t *tether) start(o *order, uid int) (_ *tree, err error) {
+	if t.sources, err = openSources(o.job.Mounts); err != nil {
+		return nil, err
+	}
+	q, err := newPipes(o.job.Late)
+	if err != nil {
+		return nil, failed(stepStart, "pipe", errnoOf(err)).classify()
+	}
+	p := leashOf(o, t, uid, q)
+	proc, ended, err := start(func() (*child, error) { return p.spawn(0) }, t.keeper.killGroup)
+	if err != nil {
+		q.closeAll()
+		return nil, failed(stepStart, "", errnoOf(err)).classify()
+	}
+	q.closeTheirs()
+	run := (&helper{pipes: q, proc: proc, ended: ended, kill: t.keeper.killGroup}).watch(o.job, nil)
+	run.verdict = func() ([]string, error) {
+		notes, err := verdict(q.status, p)
+		if uid == 0 {
+			notes = append(notes, onlyCounted)
+		}
+		return notes, err
+	}
+	return run, nil
+}
+
 func (t *tether) clean() {
+	closeSources(t.sources)
 	t.keeper.dismiss()
 	t.scratch.remove()
 }
 
-// leash is the helper's part of the driver.
-func leash(o *order) *setupError {
-	if err := o.receive(); err != nil {
-		return err
+// leashOf is the plan of a process that keeps the host's root.
+func leashOf(o *order, t *tether, uid int, q *pipes) *plan {
+	p := newPlan()
+	p.streams(q.theirs())
+	p.dieWithParent()
+	p.call(stepStart, "process group", unix.SYS_SETPGID, 0, num(t.keeper.proc.pid))
+	if o.change {
+		p.emptyBounds()
+		p.become(uid)
 	}
 	// Orphans come back to the program, so that the count from outside finds
 	// them. The filter keeps it that way.
-	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
-		return failed(stepSeal, "subreaper", err)
-	}
-	rules, err := newRuleset(landlockABI(), o.job.Network)
-	if err != nil {
-		return failed(stepLandlock, "", err)
-	}
-	for _, m := range o.job.Mounts {
-		fd, err := openSource(m.Source)
-		if err != nil {
-			return err
+	p.call(stepSeal, "subreaper", unix.SYS_PRCTL, unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+	attr := landlockAttrFor(landlockABI(), o.job.Network)
+	writable := attr.fs &^ llNever
+	rules := []rights{{path: o.scratchDir, allowed: writable, dir: true}}
+	for i, s := range t.sources {
+		r := rights{path: s.Source, allowed: llRead, dir: s.dir, same: &t.sources[i]}
+		if s.Write {
+			r.allowed = writable
 		}
-		rights := uint64(llRead)
-		if m.Write {
-			rights = rules.writable()
-		}
-		e := rules.allow(fd, rights)
-		_ = unix.Close(fd)
-		if e != nil {
-			return failed(stepLandlock, m.Source, e)
-		}
+		rules = append(rules, r)
 	}
-	own := map[string]uint64{o.scratchDir: rules.writable()}
 	for _, d := range devices {
-		own["/dev/"+d] = llDevice
+		rules = append(rules, rights{path: "/dev/" + d, allowed: llDevice})
 	}
 	if o.job.Network {
 		for _, f := range networkPaths() {
-			own[f] = llRead
+			info, err := os.Stat(f)
+			rules = append(rules, rights{path: f, allowed: llRead, dir: err == nil && info.IsDir()})
 		}
 	}
-	for p, rights := range own {
-		if err := rules.allowPath(p, rights); err != nil {
-			return failed(stepLandlock, p, err)
-		}
-	}
-	if err := rules.enforce(); err != nil {
-		return failed(stepLandlock, "", err)
-	}
-	return nil
+	p.landlock(attr, rules)
+	p.seal(o)
+	return p
 }
 
 // keeper is a second process, outside of the sandbox, that leads the process
@@ -155,6 +161,7 @@ func leash(o *order) *setupError {
 type keeper struct {
 	proc *child
 	life *os.File
+	plan *plan // kept, because it is being followed
 }
 
 func newKeeper() (*keeper, error) {
@@ -163,12 +170,25 @@ func newKeeper() (*keeper, error) {
 		return nil, failed(stepStart, "pipe", errnoOf(err)).classify()
 	}
 	defer func() { _ = r.Close() }()
-	proc, err := fork(own(keeperName), []*os.File{nil, nil, nil, r}, &syscall.SysProcAttr{Setpgid: true})
+	p, word := newPlan(), new(uint64)
+	p.call(stepStart, "", unix.SYS_DUP3, r.Fd(), 0, 0)
+	p.call(stepStart, "", unix.SYS_CLOSE_RANGE, 1, math.MaxUint32, 0)
+	// Nobody writes: what ends this is the end of the caller.
+	p.call(stepStart, "", unix.SYS_READ, 0, p.at(unsafe.Pointer(word)), 1)
+	// Group 0 is the own one: no number that could have become another's.
+	p.call(stepStart, "", unix.SYS_KILL, 0, uintptr(unix.SIGKILL))
+	proc, err := p.spawn(0)
+	if err == nil {
+		if err = unix.Setpgid(proc.pid, proc.pid); err != nil {
+			proc.kill()
+			_ = proc.reap()
+		}
+	}
 	if err != nil {
 		_ = w.Close()
 		return nil, failed(stepStart, "keeper", errnoOf(err)).classify()
 	}
-	return &keeper{proc: proc, life: w}, nil
+	return &keeper{proc: proc, life: w, plan: p}, nil
 }
 
 // killGroup ends everything in the group. setsid and setpgid are refused in
@@ -189,24 +209,6 @@ func (k *keeper) dismiss() {
 		}
 		time.Sleep(time.Millisecond)
 	}
-}
-
-// keep is the keeper's whole life.
-func keep() {
-	// Whatever the caller's side forgot to keep to itself stays closed here.
-	_ = unix.CloseRange(orderFD+1, math.MaxUint32, 0)
-	var b [1]byte
-	for {
-		if n, err := unix.Read(orderFD, b[:]); n == 0 || (err != nil && err != unix.EINTR) {
-			break
-		}
-	}
-	// Group 0 is the own one: no number that could have become another's.
-	// Started by hand, it may be somebody else's whole pipeline.
-	if unix.Getpgrp() == unix.Getpid() {
-		_ = unix.Kill(0, unix.SIGKILL)
-	}
-	syscall.Exit(0)
 }
 
 // scratch is where the run's private files lie, as this driver sees it.

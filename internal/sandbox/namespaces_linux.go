@@ -6,7 +6,6 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 
@@ -36,38 +35,18 @@ func (namespaces) start(j Job, rehearsal bool) (*tree, func(), error) {
 		return nil, nil, noFilter()
 	}
 	rooted := asRoot(j)
-	attr := &syscall.SysProcAttr{
-		// The child borrows this process's memory until it is executed. A
-		// copy, which the standard library makes for a new user namespace
-		// because it writes the mappings in between, costs a millisecond and
-		// slows this process down for longer; here they are written after.
-		Cloneflags: unix.CLONE_VM | unix.CLONE_VFORK | unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP,
-		Setsid:     true,
-		// The helper is executed as a user without a name, who keeps over
-		// that only what is ambient.
-		AmbientCaps: []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_SETPCAP},
-	}
 	ids := mapping{uid: os.Getuid(), gid: os.Getgid()}
 	if ids.uid == 0 {
 		if !rooted {
 			ids.uid, ids.gid = nobody, nobody
 		}
 		ids.change = true
-		attr.AmbientCaps = append(attr.AmbientCaps, unix.CAP_SETUID, unix.CAP_SETGID)
 	}
+	flags := uint64(unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP)
 	if !j.Network {
-		attr.Cloneflags |= unix.CLONE_NEWNET
+		flags |= unix.CLONE_NEWNET
 	}
-	// The first process of a pid namespace takes all others with it.
-	h, err := newHelper(own(cageName), j.Late, nil, attr, (*child).kill, nil)
-	if err != nil {
-		return nil, nil, err
-	}
-	if err := h.name(ids); err != nil {
-		h.discard()
-		return nil, nil, err
-	}
-	o := &order{job: j, rehearsal: rehearsal, links: rootLinks()}
+	o := &order{job: j, rehearsal: rehearsal, links: rootLinks(), change: ids.change}
 	if j.Network {
 		o.job.Files = append(slices.Clone(j.Files), networkFiles()...)
 		o.job.Mounts = append(slices.Clone(j.Mounts), certificates()...)
@@ -76,7 +55,40 @@ func (namespaces) start(j Job, rehearsal bool) (*tree, func(), error) {
 		// The kernel does not count root's processes, but it can number them.
 		o.pidMax = pidMaxFor(j.Limits.Processes)
 	}
-	return h.give(o), func() {}, nil
+	sources, err := openSources(o.job.Mounts)
+	if err != nil {
+		return nil, nil, err
+	}
+	t, err := startCage(o, sources, flags, ids)
+	if err != nil {
+		closeSources(sources)
+		return nil, nil, err
+	}
+	return t, func() { closeSources(sources) }, nil
+}
+
+// startCage starts the process that follows the plan of a cage. The first
+// process of a pid namespace takes all others with it.
+func startCage(o *order, sources []source, flags uint64, ids mapping) (*tree, error) {
+	q, err := newPipes(o.job.Late)
+	if err != nil {
+		return nil, failed(stepStart, "pipe", errnoOf(err)).classify()
+	}
+	p := cageOf(o, sources, q)
+	proc, ended, err := start(func() (*child, error) { return p.spawn(flags) }, nil)
+	if err != nil {
+		q.closeAll()
+		return nil, failed(stepStart, "", errnoOf(err)).classify()
+	}
+	q.closeTheirs()
+	h := &helper{pipes: q, proc: proc, ended: ended, kill: proc.kill}
+	if err := h.name(ids); err != nil {
+		h.discard()
+		return nil, err
+	}
+	t := h.watch(o.job, nil)
+	t.verdict = func() ([]string, error) { return verdict(q.status, p) }
+	return t, nil
 }
 
 // mapping says which host user the one user of a new user namespace is.
@@ -85,28 +97,23 @@ type mapping struct {
 	change   bool // the helper is somebody else yet, and has groups to leave
 }
 
-// What follows the mapping on the order's pipe.
-const (
-	orderNamed  = 'n' // the helper is the inner user now
-	orderChange = 'c' // it has to become that user
-)
+// orderNamed follows the mapping on the order's pipe.
+const orderNamed = 'n'
 
 // name writes the mappings of the helper's user namespace, and tells it.
 func (h *helper) name(m mapping) error {
 	line := func(host int) string { return strconv.Itoa(innerID) + " " + strconv.Itoa(host) + " 1" }
 	files := []struct{ name, text string }{{"uid_map", line(m.uid)}, {"gid_map", line(m.gid)}}
-	word := byte(orderChange)
 	if !m.change {
 		// The kernel asks this of those who are not root: a group that denies
 		// something must not be left.
 		files = append([]struct{ name, text string }{{"setgroups", "deny"}}, files...)
-		word = orderNamed
 	}
 	for _, f := range files {
 		err := h.proc.hold(func(pid int) error {
 			fd, err := unix.Open("/proc/"+strconv.Itoa(pid)+"/"+f.name, unix.O_WRONLY|unix.O_CLOEXEC, 0)
 			if err == nil {
-				err = writeAll(fd, []byte(f.text))
+				_, err = unix.Write(fd, []byte(f.text))
 				_ = unix.Close(fd)
 			}
 			return err
@@ -115,7 +122,7 @@ func (h *helper) name(m mapping) error {
 			return failed(stepNames, f.name, err).classify()
 		}
 	}
-	_, _ = h.pipes.order.Write([]byte{word}) // a helper that died says why by the verdict
+	_, _ = h.pipes.order.Write([]byte{orderNamed}) // a helper that died says why by the verdict
 	return nil
 }
 

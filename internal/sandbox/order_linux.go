@@ -11,12 +11,12 @@ type order struct {
 	// others is what the user's other processes add to the limit on
 	// processes, where the kernel counts all of them together.
 	others     int
-	links      []link   // of the new root
-	rehearsal  bool     // set up everything, then exit 0
-	leash      bool     // no namespaces: Landlock hides, seccomp does the rest
-	scratchDir string   // of a leash: where its scratch is
-	shape      shape    // of a box: what its root must be
-	readable   []string // what Landlock lets be read, with all below; none is everything in the root
+	links      []link // of the new root
+	rehearsal  bool   // set up everything, then exit 0
+	leash      bool   // no namespaces: Landlock hides, seccomp does the rest
+	scratchDir string // of a leash: where its scratch is
+	change     bool   // the process is somebody else yet, and has groups to leave; stays on this side
+	shape      shape  // of a box: what its root must be
 }
 
 // link is a symbolic link in the new root, such as /lib64 to usr/lib64.
@@ -47,7 +47,6 @@ func (o *order) encode() []byte {
 		w.num(id.ino)
 	}
 	w.num(uint64(o.shape.room))
-	w.texts(o.readable)
 	binary.BigEndian.PutUint64(w.b, uint64(len(w.b)-8))
 	return w.b
 }
@@ -71,6 +70,5 @@ func (o *order) decode(b []byte) error {
 		o.shape.seen[i] = identity{r.num(), r.num()}
 	}
 	o.shape.room = int64(r.num())
-	o.readable = r.texts()
 	return r.end()
 }

@@ -80,7 +80,7 @@ func programsKey(places []string) string {
 		for _, dir := range places {
 			var st unix.Stat_t
 			if unix.Stat(path.Join(dir, name), &st) == nil {
-				key = append(key, name, num(st.Dev), num(st.Ino), num(st.Size), num(st.Ctim.Nano()))
+				key = append(key, name, decimal(st.Dev), decimal(st.Ino), decimal(st.Size), decimal(st.Ctim.Nano()))
 			}
 		}
 	}

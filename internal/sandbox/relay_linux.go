@@ -35,7 +35,7 @@ func relay() {
 		syscall.Exit(126)
 	}
 	makeThreads()
-	h, err := newHelper(own(boxName), o.late, nil, &syscall.SysProcAttr{Setsid: true}, (*child).kill, nil)
+	h, err := newHelper(own(boxName), o.late, nil, &syscall.SysProcAttr{Setsid: true}, (*child).kill)
 	if err != nil {
 		_ = out.send(frameStatus, failed(stepStart, "", errnoOf(err)).encode())
 		syscall.Exit(126)
@@ -122,7 +122,7 @@ func (o *opening) watch(h *helper, out *framer) ending {
 		case end := <-h.ended:
 			return end
 		case <-tick.C:
-			c, err := h.count(l)
+			c, err := census(h.proc.pid, l)
 			if err != nil {
 				continue
 			}

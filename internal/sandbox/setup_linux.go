@@ -3,7 +3,6 @@ package sandbox
 import (
 	"encoding/binary"
 	"errors"
-	"fmt"
 
 	"golang.org/x/sys/unix"
 
@@ -127,6 +126,7 @@ const (
 	statusNoPidMax byte = 'p' // the pid namespace could not be bounded
 	statusStarted  byte = 's'
 	statusFailed   byte = 'f' // then step, errno (4 bytes), what
+	statusLine     byte = 'l' // of a plan: then line, errno (4 bytes each), step
 )
 
 // maxStatus is beyond what a helper writes.
@@ -138,8 +138,11 @@ func (e *setupError) encode() []byte {
 	return append(b, e.what...)
 }
 
+// errBrokenStatus is what no process of ours says.
+var errBrokenStatus = errors.New("sandbox helper sent a broken status")
+
 // readStatus reads what the helper wrote until it ended or became the program.
-func readStatus(b []byte) (noPidMax bool, err error) {
+func readStatus(b []byte, p *plan) (noPidMax bool, err error) {
 	started := false
 	for i, c := range b {
 		switch c {
@@ -150,11 +153,17 @@ func readStatus(b []byte) (noPidMax bool, err error) {
 		case statusFailed:
 			rest := b[i+1:]
 			if len(rest) < 5 || rest[0] >= byte(steps) {
-				return noPidMax, fmt.Errorf("sandbox helper sent a broken status")
+				return noPidMax, errBrokenStatus
 			}
 			return noPidMax, &setupError{step(rest[0]), unix.Errno(binary.BigEndian.Uint32(rest[1:])), string(rest[5:])}
+		case statusLine:
+			rest := b[i+1:]
+			if len(rest) != 9 || rest[8] >= byte(steps) {
+				return noPidMax, errBrokenStatus
+			}
+			return noPidMax, &setupError{step(rest[8]), unix.Errno(binary.BigEndian.Uint32(rest[4:])), p.what(binary.BigEndian.Uint32(rest))}
 		default:
-			return noPidMax, fmt.Errorf("sandbox helper sent a broken status")
+			return noPidMax, errBrokenStatus
 		}
 	}
 	if !started {

@@ -48,6 +48,17 @@ func newPipes(late bool) (*pipes, error) {
 	return p, nil
 }
 
+// theirs are the ends for the process.
+func (p *pipes) theirs() ends {
+	own := ends{regNone: -1, regIn: -1}
+	for r, f := range []*os.File{regStatus: p.statusW, regOrder: p.orderR, regIn: p.stdinR, regOut: p.stdoutW, regErr: p.stderrW} {
+		if f != nil {
+			own[r] = int(f.Fd())
+		}
+	}
+	return own
+}
+
 func (p *pipes) closeTheirs() {
 	for _, f := range []*os.File{p.stdinR, p.stdoutW, p.stderrW, p.orderR, p.statusW} {
 		_ = f.Close()
@@ -67,27 +78,25 @@ type helper struct {
 	proc  *child
 	ended <-chan ending
 	kill  func()
-	count func(Limits) (count, error)
+	count func(Limits) (count, error) // nil counts what is below proc
 }
 
 // newHelper starts a helper for a job whose input comes late or not, with more
-// files after its own. settle runs after the first process ended and before it
-// is reaped, while its number is still its own.
-func newHelper(c command, late bool, more []*os.File, attr *syscall.SysProcAttr, kill func(*child), settle func()) (*helper, error) {
+// files after its own.
+func newHelper(c command, late bool, more []*os.File, attr *syscall.SysProcAttr, kill func(*child)) (*helper, error) {
 	p, err := newPipes(late)
 	if err != nil {
 		return nil, failed(stepStart, "pipe", errnoOf(err)).classify()
 	}
 	attr.Pdeathsig = syscall.SIGKILL
 	files := append([]*os.File{p.stdinR, p.stdoutW, p.stderrW, p.orderR, p.statusW}, more...)
-	proc, ended, err := start(c, files, attr, settle)
+	proc, ended, err := start(func() (*child, error) { return fork(c, files, attr) }, nil)
 	if err != nil {
 		p.closeAll()
 		return nil, failed(stepStart, "", errnoOf(err)).classify()
 	}
 	p.closeTheirs()
-	count := func(l Limits) (count, error) { return census(proc.pid, l) }
-	return &helper{p, proc, ended, func() { kill(proc) }, count}, nil
+	return &helper{pipes: p, proc: proc, ended: ended, kill: func() { kill(proc) }}, nil
 }
 
 // discard ends a helper that gets no order.
@@ -99,13 +108,21 @@ func (h *helper) discard() {
 
 // give hands the order over, and with it the helper's life.
 func (h *helper) give(o *order) *tree {
+	t := h.watch(o.job, o.encode())
+	t.verdict = func() ([]string, error) { return verdict(h.pipes.status, nil) }
+	return t
+}
+
+// watch says what the process waits for, at last that the gate is open, and
+// makes the tree that is supervised.
+func (h *helper) watch(j Job, order []byte) *tree {
 	p, shut := h.pipes, make(chan error, 1)
 	go func() {
 		defer func() { _ = p.order.Close() }()
-		// A helper that died has closed its end: the verdict says why.
-		_, _ = p.order.Write(o.encode())
-		if !o.job.Late {
-			if err := o.job.open(); err != nil {
+		// A process that died has closed its end: the verdict says why.
+		_, _ = p.order.Write(order)
+		if !j.Late {
+			if err := j.open(); err != nil {
 				shut <- err
 				h.kill()
 				return
@@ -113,23 +130,25 @@ func (h *helper) give(o *order) *tree {
 		}
 		_, _ = p.order.Write([]byte{orderGo})
 	}()
-	return &tree{
+	t := &tree{
 		shut: shut, stdin: p.stdin,
-		ended: h.ended, stdout: p.stdout, stderr: p.stderr, kill: h.kill,
-		census:  h.count,
-		verdict: func() ([]string, error) { return verdict(p.status) },
+		ended: h.ended, stdout: p.stdout, stderr: p.stderr, kill: h.kill, census: h.count,
 	}
+	if t.census == nil {
+		t.census = func(l Limits) (count, error) { return census(h.proc.pid, l) }
+	}
+	return t
 }
 
 // verdict reads how the set-up went. It is called after the end: every process
 // that held the other end of the pipe is gone or was executed anew.
-func verdict(pipe *os.File) (notes []string, err error) {
+func verdict(pipe *os.File, p *plan) (notes []string, err error) {
 	defer func() { _ = pipe.Close() }()
 	b, err := io.ReadAll(io.LimitReader(pipe, maxStatus))
 	if err != nil {
 		return nil, fault.New(fault.Unavailable, "sandbox_setup", "read the helper's status: %w", err)
 	}
-	noPidMax, err := readStatus(b)
+	noPidMax, err := readStatus(b, p)
 	if s, ok := errors.AsType[*setupError](err); ok {
 		err = s.classify()
 	}

@@ -98,10 +98,10 @@ func (t *tree) supervise(ctx context.Context, lim Limits, now func() time.Time) 
 	var full atomic.Bool
 	heads, tails := make(chan []byte, 1), make(chan struct{}, 1)
 	go func() {
-		heads <- readHead(t.stdout, lim.Stdout, func() { full.Store(true); t.kill() })
+		heads <- readHead(&stream{File: t.stdout}, lim.Stdout, func() { full.Store(true); t.kill() })
 	}()
 	go func() {
-		out.Stderr, out.StderrCut = readTail(t.stderr, lim.Stderr)
+		out.Stderr, out.StderrCut = readTail(&stream{File: t.stderr}, lim.Stderr)
 		tails <- struct{}{}
 	}()
 
@@ -173,15 +173,14 @@ func (t *tree) supervise(ctx context.Context, lim Limits, now func() time.Time) 
 }
 
 // closeAfter runs read, which ends when both pipes do, and after the pause
-// closes them so that it does.
+// tells the readers to take what is there and be done.
 func (t *tree) closeAfter(pause time.Duration, read func()) {
 	late := time.AfterFunc(pause, func() {
-		_ = t.stdout.Close()
-		_ = t.stderr.Close()
+		_ = t.stdout.SetReadDeadline(time.Unix(1, 0))
+		_ = t.stderr.SetReadDeadline(time.Unix(1, 0))
 	})
 	read()
-	if late.Stop() {
-		_ = t.stdout.Close()
-		_ = t.stderr.Close()
-	}
+	late.Stop()
+	_ = t.stdout.Close()
+	_ = t.stderr.Close()
 }

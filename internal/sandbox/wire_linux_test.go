@@ -23,12 +23,12 @@ func fullOrder() *order {
 			Limits:  Limits{CPU: 5 * time.Second, Memory: 1 << 40, Processes: 7, OpenFiles: 8, FileSize: 9, Scratch: 10},
 		},
 		pidMax: 301, others: 12, links: []link{{"lib", "usr/lib"}}, rehearsal: true, leash: true, scratchDir: "/var/x",
-		shape: shape{apart: []string{"net:[1]"}, seen: []identity{{1, 1 << 63}, {2, 3}}, room: 1 << 40}, readable: []string{"/proc", "/b"},
+		shape: shape{apart: []string{"net:[1]"}, seen: []identity{{1, 1 << 63}, {2, 3}}, room: 1 << 40},
 	}
 }
 
 func TestOrderTravels(t *testing.T) {
-	for _, o := range []*order{fullOrder(), {job: Job{Argv: []string{"/x"}, Env: []string{}, Mounts: []Mount{}, Files: []File{}, Late: true}, links: []link{}, shape: shape{apart: []string{}, seen: []identity{}}, readable: []string{}}} {
+	for _, o := range []*order{fullOrder(), {job: Job{Argv: []string{"/x"}, Env: []string{}, Mounts: []Mount{}, Files: []File{}, Late: true}, links: []link{}, shape: shape{apart: []string{}, seen: []identity{}}}} {
 		travels(t, o)
 	}
 }
@@ -107,7 +107,7 @@ func TestStatus(t *testing.T) {
 		{"unreadable", failed(stepSource, "/x", unix.EACCES).encode(), false, "mount_source", fault.Denied},
 		{"caller died", failed(stepParent, "", unix.ESRCH).encode(), false, "sandbox_setup", fault.Interrupted},
 	} {
-		noPidMax, err := readStatus(c.in)
+		noPidMax, err := readStatus(c.in, nil)
 		if s, ok := errors.AsType[*setupError](err); ok {
 			err = s.classify()
 		}
@@ -126,7 +126,7 @@ func FuzzStatus(f *testing.F) {
 	f.Add(failed(stepExec, "/x", unix.ENOENT).encode())
 	f.Add([]byte{'f', 255, 0, 0, 0, 1})
 	f.Fuzz(func(t *testing.T, b []byte) {
-		_, err := readStatus(b)
+		_, err := readStatus(b, nil)
 		var s *setupError
 		if errors.As(err, &s) && s.classify() == nil {
 			t.Error("a failure became none")
