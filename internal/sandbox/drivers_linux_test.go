@@ -71,7 +71,7 @@ func TestDemands(t *testing.T) {
 	if list == "" {
 		t.Skip("PATCH_GIT_TEST_DRIVERS demands nothing")
 	}
-	for _, name := range strings.Split(list, ",") {
+	for name := range strings.SplitSeq(list, ",") {
 		if !slices.ContainsFunc(probed(), func(r sandbox.DriverReport) bool { return r.Name == name && r.Works }) {
 			t.Errorf("%q is demanded and is no driver that works here", name)
 		}

@@ -71,6 +71,23 @@ func TestBeltRefuses(t *testing.T) {
 	}
 }
 
+// TestBeltArguments: the profile and each parameter are one argument, and what
+// is executed is this program and nothing that a job names.
+func TestBeltArguments(t *testing.T) {
+	b, err := newBelt(beltJob(Mount{Source: "/a -D P0=/b"}), beltScratch, "/bin/other")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := b.argv("/bin/other")
+	want := []string{"sandbox-exec", "-p", b.profile}
+	for _, p := range b.params {
+		want = append(want, "-D", p)
+	}
+	if want = append(want, "/bin/other", beltWord); !slices.Equal(got, want) || got[4] != "P0=/a -D P0=/b" {
+		t.Errorf("got %q", got)
+	}
+}
+
 // TestBeltOrder: later rules win, so what lies in another mount comes after it,
 // and the scratch last.
 func TestBeltOrder(t *testing.T) {

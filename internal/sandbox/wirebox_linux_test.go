@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"debug/elf"
 	"encoding/binary"
+	"errors"
 	"io"
 	"os"
 	"reflect"
@@ -26,7 +27,7 @@ func TestFrames(t *testing.T) {
 	buf := make([]byte, maxFrame)
 	for {
 		kind, data, err := readFrame(&b, buf)
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil || kind != frameStdout {
