@@ -4,7 +4,7 @@ GO      ?= go
 TOOLS    = $(GO) tool -modfile=tools.mod
 SOURCES  = $(shell git ls-files '*.go')
 
-.PHONY: check fmt vet static lint test race fuzz bench network test-sigstore test-cgroup build build-full test-embed cross
+.PHONY: check fmt vet static lint test race fuzz bench network test-sigstore test-cgroup test-container build build-full test-embed cross
 
 check: fmt vet static lint race
 
@@ -60,6 +60,11 @@ test-sigstore:
 # unless set).
 test-cgroup:
 	PATCH_GIT_CGROUP_TESTS=1 CGO_ENABLED=0 $(GO) test -count=1 -timeout 20m -v ./internal/sandbox/vmtest
+
+# The container driver against a real docker: the one whose service runs, else
+# one that is started for the tests, which takes root and the program dockerd.
+test-container:
+	@GO=$(GO) .ci/container
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w' -o bin/patch-git ./cmd/patch-git

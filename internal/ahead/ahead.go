@@ -27,12 +27,17 @@ func Options(p paths.Paths, now func() time.Time) sandbox.Options {
 // toolOf reads the tool's name out of a command line such as
 // "patch-git run NAME[@VERSION] ...".
 func toolOf(argv []string) (spec.Name, bool) {
-	if len(argv) < 3 || argv[1] != "run" || slices.Contains(argv, "--unsafe-no-sandbox") {
+	if len(argv) < 3 || argv[1] != "run" || slices.ContainsFunc(argv, chooses) {
 		return "", false
 	}
 	text, _, _ := strings.Cut(argv[2], "@")
 	name, err := spec.ParseName(text)
 	return name, err == nil
+}
+
+// chooses tells whether an argument may ask for another sandbox than the usual.
+func chooses(arg string) bool {
+	return arg == "--unsafe-no-sandbox" || strings.HasPrefix(arg, "--sandbox")
 }
 
 // Take returns the sandbox in which a program may wait, the first time, and

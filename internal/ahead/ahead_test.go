@@ -13,6 +13,8 @@ func TestToolOf(t *testing.T) {
 		"patch-git run csv_to_json@1.2.0 --csv-text x":  "csv_to_json",
 		"patch-git run csv_to_json --help":              "csv_to_json",
 		"patch-git run csv_to_json --unsafe-no-sandbox": "",
+		"patch-git run csv_to_json --sandbox landlock":  "",
+		"patch-git run csv_to_json --sandbox=landlock":  "",
 		"patch-git run ./tool.py":                       "",
 		"patch-git run tool.py":                         "",
 		"patch-git run ../../etc/passwd":                "",

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -17,6 +18,7 @@ import (
 	"github.com/patch-cat/patch-git/internal/sandbox"
 	"github.com/patch-cat/patch-git/internal/standalone"
 	"github.com/patch-cat/patch-git/internal/trustroot"
+	"github.com/patch-cat/patch-git/spec"
 )
 
 // examined is one line of doctor.
@@ -28,21 +30,30 @@ type examined struct {
 }
 
 func (a *app) doctorCommand() *cobra.Command {
-	return &cobra.Command{
+	driver := ""
+	c := &cobra.Command{
 		Use:   "doctor",
 		Short: "Tell what this machine can do, by trying it",
 		Long: `Try every sandbox driver and every Python on this machine, and look at the state
-of patch-git. The exit code is 0 where tools can be installed and run.`,
-		Example: "  patch-git doctor --json",
+of patch-git. The exit code is 0 where tools can be installed and run. Of the
+drivers that work the first in the list is taken, or the one that --sandbox names.`,
+		Example: "  patch-git doctor --json\n  patch-git doctor --sandbox bubblewrap",
 		Args:    exactly(),
 		RunE: func(c *cobra.Command, _ []string) error {
-			lines := a.examine(c.Context())
+			if err := oneDriver(driver, c.Flags().Changed("sandbox")); err != nil {
+				return err
+			}
+			options := ahead.Options(a.host.Paths, a.host.Now)
+			options.Driver = driver
+			drivers := sandbox.Probe(c.Context(), options)
+			box, refused := sandbox.Open(c.Context(), options)
+			lines := a.examine(c.Context(), drivers, box, refused)
 			ok := true
 			for _, l := range lines {
-				ok = ok && (l.OK || slices.Contains([]string{"sandbox driver", "python candidate", "journal", trustLine, networkLine, embeddedLine}, l.What))
+				ok = ok && (l.OK || slices.Contains([]string{driverCheck, "python candidate", "journal", trustLine, networkLine, embeddedLine}, l.What))
 			}
 			if a.json {
-				if err := a.out.document(map[string]any{"schema": 1, "ok": ok, "checks": lines}); err != nil {
+				if err := a.out.document(map[string]any{"schema": 1, "ok": ok, "checks": lines, "drivers": tried(drivers)}); err != nil {
 					return err
 				}
 			} else {
@@ -59,36 +70,85 @@ of patch-git. The exit code is 0 where tools can be installed and run.`,
 				}
 				a.out.table(rows)
 			}
+			if driver != "" && refused != nil {
+				return refused
+			}
 			if !ok {
 				return fault.New(fault.Unavailable, "doctor", "this machine cannot install or run tools yet")
 			}
 			return nil
 		},
 	}
+	c.Flags().StringVar(&driver, "sandbox", "", "try this sandbox driver alone")
+	return c
 }
 
-func (a *app) examine(ctx context.Context) []examined {
+// oneDriver refuses a name that no driver has. Who gives an empty one meant
+// some driver, and would get any.
+func oneDriver(name string, given bool) error {
+	if !given || slices.Contains(sandbox.DriverNames(), name) {
+		return nil
+	}
+	return fault.New(fault.Usage, "unknown_driver", "there is no sandbox driver called %s; the drivers are %s",
+		spec.Quote(name), strings.Join(sandbox.DriverNames(), ", ")).Hint("patch-git doctor")
+}
+
+// triedDriver is one driver for a program to read.
+type triedDriver struct {
+	Name        string   `json:"name"`
+	Works       bool     `json:"works"`
+	Reason      string   `json:"reason,omitempty"`
+	Hints       []string `json:"hints,omitempty"`
+	NotEnforced []string `json:"not_enforced,omitempty"`
+	NoUplink    string   `json:"no_filtered_network,omitempty"` // why not
+	Group       string   `json:"control_groups,omitempty"`      // where they are made
+	NoGroup     string   `json:"no_control_groups,omitempty"`   // why not
+}
+
+func tried(reports []sandbox.DriverReport) []triedDriver {
+	list := []triedDriver{}
+	for _, r := range reports {
+		list = append(list, triedDriver(r))
+	}
+	return list
+}
+
+// driverLine is a driver for a person: what it leaves open, or why it does not
+// work and what can be done.
+func driverLine(r sandbox.DriverReport) examined {
+	var notes []string
+	for _, n := range r.NotEnforced {
+		notes = append(notes, "leaves open: "+n)
+	}
+	for _, h := range r.Hints {
+		notes = append(notes, "hint: "+h)
+	}
+	return examined{driverCheck, r.Works, r.Name + colon(r.Reason), notes}
+}
+
+const driverCheck = "sandbox driver"
+
+func (a *app) examine(ctx context.Context, drivers []sandbox.DriverReport, box *sandbox.Sandbox, refused error) []examined {
 	lines := []examined{{What: "version", OK: true, Detail: Version + " on " + a.host.GOOS + "/" + a.host.GOARCH}, a.examineState(), a.examineTrust(), a.examineJournal(ctx)}
-	for _, r := range sandbox.Probe(ctx, ahead.Options(a.host.Paths, a.host.Now)) {
-		lines = append(lines, examined{"sandbox driver", r.Works, r.Name + colon(r.Reason), r.NotEnforced})
+	for _, r := range drivers {
+		lines = append(lines, driverLine(r))
 		if r.Works {
 			lines = append(lines, examined{"sandbox limits", true, bounded(r), nil})
 		}
 	}
-	box, err := sandbox.Open(ctx, ahead.Options(a.host.Paths, a.host.Now))
-	if err != nil {
-		return append(lines, examined{"sandbox", false, err.Error(), fault.HintsOf(err)})
+	if refused != nil {
+		return append(lines, examined{"sandbox", false, refused.Error(), fault.HintsOf(refused)})
 	}
-	lines = append(lines, examined{"sandbox", true, "tools run confined", nil}, examineNetwork(ctx, box))
+	lines = append(lines, examined{"sandbox", true, "tools run confined, by the driver " + box.Driver(), nil}, examineNetwork(ctx, box))
 	lines = append(lines, a.examineEmbedded()...)
-	good, refused, err := pyenv.New(a.host, box).Known(ctx)
+	good, bad, err := pyenv.New(a.host, box).Known(ctx)
 	if err != nil {
 		return append(lines, examined{"python", false, err.Error(), fault.HintsOf(err)})
 	}
 	for _, in := range good {
 		lines = append(lines, examined{"python candidate", true, in.Version + " at " + in.Path, nil})
 	}
-	for _, r := range refused {
+	for _, r := range bad {
 		lines = append(lines, examined{"python candidate", false, r, nil})
 	}
 	if len(good) == 0 {

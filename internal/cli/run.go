@@ -32,6 +32,8 @@ type runFlags struct {
 	timeout          time.Duration
 	memory           int64
 	verbose          bool
+	sandbox          string
+	sandboxGiven     bool
 	unsafeNoSandbox  bool
 	unsafeRunRevoked bool
 }
@@ -75,6 +77,7 @@ func (a *app) ownFlags(f *pflag.FlagSet, r *runFlags) {
 	f.DurationVar(&r.timeout, "timeout", limits.RunTime, "end the run after this long")
 	f.Int64Var(&r.memory, "memory", limits.RunMemory/limits.MiB, "memory of the whole run, in MiB")
 	f.BoolVarP(&r.verbose, "verbose", "v", false, "show what the tool wrote to its stderr")
+	f.StringVar(&r.sandbox, "sandbox", "", "run by this sandbox driver or not at all; 'patch-git doctor' lists them")
 	f.BoolVar(&r.unsafeNoSandbox, "unsafe-no-sandbox", false, "run with all of your rights (dangerous)")
 	f.BoolVar(&r.unsafeRunRevoked, "unsafe-run-revoked", false, "run a version that was revoked (dangerous)")
 }
@@ -112,7 +115,13 @@ func (a *app) runTool(c *cobra.Command, args []string) error {
 	}
 	o := consume.RunOptions{
 		Read: flags.read, Write: flags.write, Net: flags.net, Agree: flags.yes, Confirm: flags.yes, HostApp: "cli",
-		UnsafeNoSandbox: flags.unsafeNoSandbox, UnsafeRunRevoked: flags.unsafeRunRevoked,
+		Driver: flags.sandbox, UnsafeNoSandbox: flags.unsafeNoSandbox, UnsafeRunRevoked: flags.unsafeRunRevoked,
+	}
+	if err := oneDriver(flags.sandbox, flags.sandboxGiven); err != nil {
+		return err
+	}
+	if flags.sandboxGiven && flags.unsafeNoSandbox {
+		return usage("--sandbox and --unsafe-no-sandbox exclude each other")
 	}
 	o.Limits.Wall, o.Limits.Memory = flags.timeout, flags.memory*limits.MiB
 	ran, err := a.askAndRun(c.Context(), o, func(o consume.RunOptions) (*consume.Ran, error) {

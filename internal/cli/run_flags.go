@@ -76,6 +76,7 @@ func (a *app) parseRun(t *spec.Tool, args []string) (*runFlags, json.RawMessage,
 		}
 		return nil, nil, usage("%w", err).Hint("patch-git run %s --help", t.Name)
 	}
+	r.sandboxGiven = f.Changed("sandbox")
 	a.guessed = false
 	if err := a.out.setColor(a.color); err != nil {
 		return nil, nil, err

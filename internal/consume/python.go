@@ -12,18 +12,30 @@ import (
 	"github.com/patch-cat/patch-git/verify"
 )
 
+// sandbox opens the sandbox of a run, by one driver alone where it is named.
 func (c *Client) sandbox(ctx context.Context, o RunOptions) (*sandbox.Sandbox, error) {
+	options := ahead.Options(c.Host.Paths, c.Host.Now)
+	if o.UnsafeNoSandbox && o.Driver != "" {
+		return nil, fault.New(fault.Usage, "usage", "a run has a sandbox or none, not both")
+	}
 	if o.warm != nil {
+		if o.Driver != "" && o.Driver != o.warm.box.Driver() {
+			return nil, fault.New(fault.Denied, "sandbox_unavailable", "this server runs tools by the driver %s, and not by %s", o.warm.box.Driver(), o.Driver)
+		}
 		return o.warm.box, nil
 	}
 	if o.UnsafeNoSandbox {
 		c.warn("the tool runs without a sandbox, with all of your rights")
-		return sandbox.OpenUnsafe(ahead.Options(c.Host.Paths, c.Host.Now))
+		return sandbox.OpenUnsafe(options)
 	}
 	if box := ahead.Take(); box != nil {
-		return box, nil
+		if o.Driver == "" || o.Driver == box.Driver() {
+			return box, nil
+		}
+		box.Close() // the guess was another driver's
 	}
-	return sandbox.Open(ctx, ahead.Options(c.Host.Paths, c.Host.Now))
+	options.Driver = o.Driver
+	return sandbox.Open(ctx, options)
 }
 
 // Pythons opens the interpreters of this user.

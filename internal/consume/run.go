@@ -42,6 +42,7 @@ type RunOptions struct {
 	Confirm     bool     // the person confirms this one run
 	Limits      sandbox.Limits
 	HostApp     string // who asks: "cli"
+	Driver      string // the only sandbox driver allowed, one of sandbox.DriverNames; "" takes the first that works
 
 	UnsafeNoSandbox  bool
 	UnsafeRunRevoked bool
@@ -205,6 +206,7 @@ func (c *Client) run(ctx context.Context, s *Subject, args json.RawMessage, o Ru
 		return nil, none, err
 	}
 	defer box.Close() // whatever was started ahead and not needed
+	rec.Sandbox.Driver = box.Driver()
 	job, python, release, err := c.job(ctx, box, s, g.args, g.mounts(), o.Limits)
 	if err != nil {
 		return nil, none, err

@@ -39,7 +39,33 @@ func BenchmarkHello(b *testing.B) {
 	}{{"bare", bare}}
 	var warmed *sandbox.Sandbox
 	warm := func() {}
-	for _, driver := range []string{"namespaces", "landlock"} {
+	if bwrap, err := exec.LookPath("bwrap"); err == nil {
+		// What bwrap alone costs, which limits nothing and filters no calls.
+		argv := []string{"--unshare-all", "--die-with-parent", "--clearenv", "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--ro-bind", source, "/tmp/tool.py"}
+		for _, m := range job.Mounts {
+			argv = append(argv, "--ro-bind", m.Source, m.Target)
+		}
+		for _, name := range []string{"lib", "lib64"} {
+			if to, err := os.Readlink("/" + name); err == nil {
+				argv = append(argv, "--symlink", to, "/"+name)
+			}
+		}
+		argv = append(append(argv, "--"), job.Argv...)
+		kinds = append(kinds, struct {
+			name string
+			run  func() error
+		}{"bwrap-alone", func() error {
+			cmd := exec.Command(bwrap, argv...)
+			cmd.Stdin = bytes.NewReader([]byte("{}"))
+			_, err := cmd.Output()
+			return err
+		}})
+	}
+	drivers := []string{"namespaces", "landlock", "bubblewrap"}
+	if demanded("container") {
+		drivers = append(drivers, "container")
+	}
+	for _, driver := range drivers {
 		s, err := sandbox.Open(b.Context(), sandbox.Options{Now: time.Now, Driver: driver, Temp: dir})
 		if err != nil {
 			b.Logf("%s is not measured: %v", driver, err)

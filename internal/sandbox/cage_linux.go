@@ -19,6 +19,11 @@ const (
 // devices are all that /dev holds, besides shm and the links to descriptors.
 var devices = [...]string{"null", "zero", "urandom", "random"}
 
+// deviceLinks are the names of the own descriptors.
+var deviceLinks = [...]link{
+	{"dev/fd", "/proc/self/fd"}, {"dev/stdin", "/proc/self/fd/0"}, {"dev/stdout", "/proc/self/fd/1"}, {"dev/stderr", "/proc/self/fd/2"},
+}
+
 // at is where the new root is built, in the process's own mount namespace. No
 // source may lie below it, see [Mount], so it hides nothing that is needed.
 const at = "/dev"
@@ -94,7 +99,7 @@ func (c *cage) base() {
 		c.call(stepDevice, d, unix.SYS_OPEN_TREE, num(unix.AT_FDCWD), c.text("/dev/"+d), unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC).to(regDevice + uint8(i))
 	}
 	bytes := c.job.Limits.Scratch + rootBytes + int64(len(c.job.Stdin))
-	c.files = lastOfEach(slices.Concat(stubFiles(), c.job.Files))
+	c.files = lastOfEach(slices.Concat(stubFiles(innerID), c.job.Files))
 	for _, f := range c.files {
 		bytes += int64(len(f.Data)) + 4096
 	}
@@ -112,9 +117,7 @@ func (c *cage) base() {
 		c.empty("dev/" + d)
 		c.call(stepDevice, d, unix.SYS_MOVE_MOUNT, reg(regDevice+uint8(i)), c.text(""), reg(regRoot), c.text("dev/"+d), unix.MOVE_MOUNT_F_EMPTY_PATH)
 	}
-	for _, l := range []link{
-		{"dev/fd", "/proc/self/fd"}, {"dev/stdin", "/proc/self/fd/0"}, {"dev/stdout", "/proc/self/fd/1"}, {"dev/stderr", "/proc/self/fd/2"},
-	} {
+	for _, l := range deviceLinks {
 		c.link(l)
 	}
 	// The view of the own processes, read-only, without the files of the machine.

@@ -26,9 +26,19 @@ type child struct {
 // waits for, must not let it go on along a list that is no list any more.
 var followed sync.Map
 
-// fork starts this program as a part of the sandbox. Its three streams, and
-// what else it gets, are files; nil is closed.
-func fork(argv0 string, files []*os.File, attr *syscall.SysProcAttr) (*child, error) {
+// command is the program that a child becomes.
+type command struct {
+	path string
+	argv []string
+	env  []string
+}
+
+// own is this program as a part of the sandbox.
+func own(argv0 string) command { return command{self, []string{argv0}, helperEnv()} }
+
+// fork starts a program. Its three streams, and what else it gets, are files;
+// nil is closed.
+func fork(c command, files []*os.File, attr *syscall.SysProcAttr) (*child, error) {
 	fds := make([]uintptr, len(files))
 	for i, f := range files {
 		fds[i] = ^uintptr(0)
@@ -36,7 +46,7 @@ func fork(argv0 string, files []*os.File, attr *syscall.SysProcAttr) (*child, er
 			fds[i] = f.Fd()
 		}
 	}
-	pid, err := syscall.ForkExec(self, []string{argv0}, &syscall.ProcAttr{Dir: "/", Env: helperEnv(), Files: fds, Sys: attr})
+	pid, err := syscall.ForkExec(c.path, c.argv, &syscall.ProcAttr{Dir: "/", Env: c.env, Files: fds, Sys: attr})
 	runtime.KeepAlive(files)
 	if err != nil {
 		return nil, err

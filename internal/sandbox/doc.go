@@ -21,8 +21,15 @@
 //   - landlock: for hosts that refuse user namespaces. Files are hidden by
 //     Landlock, everything that it does not mediate by seccomp. What remains
 //     open is in NotEnforced.
+//   - bubblewrap: the system's bwrap makes namespaces and root.
+//   - container: docker or podman makes them, with no image but an empty one.
+//   - seatbelt: sandbox-exec of macOS, by a profile; compiled, and never run.
 //
-// In both, the process that becomes the tool is cloned from this one and shares
+// In what bwrap or an engine built, this program is executed anew as a helper,
+// by an init of this package, before main and without a call. It holds the root
+// against what was asked for, and goes on as all do.
+//
+// In the first two, the process that becomes the tool is cloned from this one and shares
 // its memory until then, so it runs nothing of Go's: it follows a [plan], a list
 // of system calls that was put together before. Executing this program anew for
 // that work takes longer than the work. The tool is process 1 of its pid

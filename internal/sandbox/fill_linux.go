@@ -12,8 +12,8 @@ const (
 // stubs are the files that libraries look up to name users and hosts. The
 // order's own files come after them, so that a job with network can bring the
 // host's resolver.
-func stubFiles() []File {
-	id := strconv.Itoa(innerID)
+func stubFiles(uid int) []File {
+	id := strconv.Itoa(uid)
 	return []File{
 		{Target: "/etc/passwd", Data: []byte(userName + ":x:" + id + ":" + id + "::" + ScratchDir + ":/bin/false\n")},
 		{Target: "/etc/group", Data: []byte(userName + ":x:" + id + ":\n")},

@@ -9,9 +9,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The words in argv[0] that turn this program into a part of the sandbox.
-const ()
-
 // The descriptors of the helper, after the program's own three.
 const (
 	orderFD  = 3
@@ -29,7 +26,11 @@ const orderGo = 'g'
 // are initialised in the order of their import paths as soon as what they
 // import is ready, so this one comes before the slow ones.
 func init() {
-	switch os.Args[0] {
+	if os.Args[0] == boxName {
+		if len(os.Args) == 2 && os.Args[1] == relayWord {
+			relay()
+		}
+		become(box)
 	}
 }
 
@@ -107,6 +108,7 @@ func readFull(b []byte) error {
 func finish(o *order) *setupError {
 	p := newPlan()
 	p.streams(ends{regNone: -1, regStatus: statusFD, regOrder: orderFD, regIn: 0, regOut: 1, regErr: 2, regLink: -1})
+	o.wall(p)
 	p.seal(o)
 	follow(p.ready())
 	return nil

@@ -21,6 +21,8 @@ type landlock struct{ temp string }
 
 func (landlock) name() string { return "landlock" }
 
+func (landlock) grouped() {}
+
 // open is the honest list of what has no mediation here.
 func (landlock) open(grouped bool) []string {
 	notes := []string{
@@ -107,7 +109,7 @@ func (t *tether) start(o *order, uid int, g *group) (_ *tree, err error) {
 		return nil, failed(stepStart, "", errnoOf(err)).classify()
 	}
 	q.closeTheirs()
-	run := (&helper{q, proc, ended, t.keeper.killGroup}).watch(o.job, nil, g)
+	run := (&helper{pipes: q, proc: proc, ended: ended, kill: t.keeper.killGroup}).watch(o.job, nil, g)
 	run.verdict = func() ([]string, error) {
 		notes, err := verdict(q.status, p)
 		if uid == 0 && g == nil {

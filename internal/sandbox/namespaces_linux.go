@@ -16,7 +16,7 @@ import (
 
 // drivers lists what Linux has, best first.
 func drivers(opts Options) []driver {
-	return []driver{namespaces{}, landlock{temp: opts.Temp}}
+	return []driver{namespaces{}, landlock{temp: opts.Temp}, bubblewrap{}, container{temp: opts.Temp}}
 }
 
 // namespaces is the driver with a world of its own for every run.
@@ -24,7 +24,8 @@ type namespaces struct{}
 
 func (namespaces) name() string { return "namespaces" }
 
-func (namespaces) hides() {}
+func (namespaces) hides()   {}
+func (namespaces) grouped() {}
 
 // open is little: what else this driver leaves open, the process notes while
 // it sets itself up.
@@ -106,7 +107,7 @@ func startCage(o *order, sources []source, flags uintptr, ids mapping, g *group)
 		return nil, nil, failed(stepStart, "", errnoOf(err)).classify()
 	}
 	q.closeTheirs()
-	h := &helper{q, proc, ended, proc.kill}
+	h := &helper{pipes: q, proc: proc, ended: ended, kill: proc.kill}
 	if err := h.name(ids); err != nil {
 		return nil, nil, h.refused(p, err)
 	}

@@ -17,6 +17,7 @@ type order struct {
 	leash      bool   // no namespaces: Landlock hides, seccomp does the rest
 	scratchDir string // of a leash: where its scratch is
 	change     bool   // the process is somebody else yet, and has groups to leave; stays on this side
+	shape      shape  // of a box: what its root must be
 }
 
 // link is a symbolic link in the new root, such as /lib64 to usr/lib64.
@@ -40,6 +41,12 @@ func (o *order) encode() []byte {
 	w.yes(o.rehearsal)
 	w.yes(o.leash)
 	w.text(o.scratchDir)
+	w.texts(o.shape.apart)
+	w.num(uint64(len(o.shape.seen)))
+	for _, id := range o.shape.seen {
+		w.identity(id)
+	}
+	w.num(uint64(o.shape.room))
 	binary.BigEndian.PutUint64(w.b, uint64(len(w.b)-8))
 	return w.b
 }
@@ -57,5 +64,11 @@ func (o *order) decode(b []byte) error {
 	o.rehearsal = r.yes()
 	o.leash = r.yes()
 	o.scratchDir = r.text()
+	o.shape.apart = r.texts()
+	o.shape.seen = make([]Identity, r.length())
+	for i := range o.shape.seen {
+		o.shape.seen[i] = r.identity()
+	}
+	o.shape.room = int64(r.num())
 	return r.end()
 }

@@ -37,7 +37,7 @@ func readNotes(file string) (n notes) {
 		return n
 	}
 	lines := strings.Split(string(b), "\n")
-	if len(lines) < 2 || lines[1] == "" || lines[1] != bootKey() {
+	if len(lines) < 2 || lines[1] == "" || lines[1] != conditions(lines[0]) {
 		return n
 	}
 	return notes{lines[0], lines[2:min(len(lines), 2+maxPlaces)]}
@@ -86,7 +86,7 @@ func remember(file, name string, g *groups) {
 	if g != nil {
 		dir = g.dir
 	}
-	lines := []string{name, bootKey(), own + "\t" + dir}
+	lines := []string{name, conditions(name), own + "\t" + dir}
 	for _, old := range readNotes(file).places {
 		if len(lines) < 2+maxPlaces && !strings.HasPrefix(old, own+"\t") && old != "" {
 			lines = append(lines, old)
@@ -110,6 +110,15 @@ func remember(file, name string, g *groups) {
 	if err != nil {
 		_ = os.Remove(f.Name())
 	}
+}
+
+// conditions are what a driver was tried under: the boot, and for those that
+// live on a program of the system that program.
+func conditions(driver string) string {
+	if driver == "bubblewrap" || driver == "container" {
+		return bootKey() + " " + programsKey(systemPlaces[:])
+	}
+	return bootKey()
 }
 
 func forget(file string) {

@@ -3,27 +3,47 @@ package sandbox
 import (
 	"context"
 	"errors"
+	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/patch-cat/patch-git/internal/fault"
+	"github.com/patch-cat/patch-git/spec"
 )
+
+// driverNames are the drivers of all systems, in the order in which they are
+// tried. The container comes last: it wakes up somebody else's machinery, and
+// is slower than all others together.
+var driverNames = [...]string{"namespaces", "landlock", "bubblewrap", "container", "seatbelt"}
+
+// DriverNames are the names that Options.Driver may have.
+func DriverNames() []string { return slices.Clone(driverNames[:]) }
 
 // Options say how to open a sandbox. Now is compulsory.
 type Options struct {
 	// Now measures durations; main hands down its clock.
 	Now func() time.Time
-	// Driver is the only driver allowed: "namespaces" or "landlock"; "" takes
-	// the first that works.
+	// Driver is the only driver allowed, one of DriverNames; "" takes the
+	// first that works.
 	Driver string
 	// Cache is a file that remembers which driver works until the next boot,
-	// so that one command need not try; "" tries every time. It can only ever
-	// choose among drivers that protect.
+	// so that one command need not try; "" tries every time. A driver asked
+	// for by name has a file of its own beside it. It can only ever choose
+	// among drivers that protect.
 	Cache string
 	// Temp is where a driver without private memory makes the scratch
 	// directories of its runs: absolute, real, "" is /tmp.
 	Temp string
+}
+
+// cache is the file for what opts ask for.
+func (o Options) cache() string {
+	if o.Cache == "" || o.Driver == "" {
+		return o.Cache
+	}
+	return o.Cache + "-" + o.Driver
 }
 
 // driver is one way to confine a program.
@@ -38,6 +58,9 @@ type driver interface {
 	// ended.
 	start(j Job, g *group, rehearsal bool) (t *tree, clean func(), err error)
 }
+
+// grouper is a driver whose runs can begin in a control group of ours.
+type grouper interface{ grouped() }
 
 // Sampled is in NotEnforced where no control group bounds the tree.
 const Sampled = "memory: the sum over all processes is sampled every 50 ms, so a burst can exceed the limit before it ends the run, and what no process has mapped is not counted"
@@ -63,6 +86,9 @@ func Open(ctx context.Context, opts Options) (*Sandbox, error) {
 		return s, nil
 	}
 	drivers, err := allowed(opts)
+	if e, ok := errors.AsType[*fault.Error](err); ok && e.Kind == fault.Denied {
+		e.Hints = append(instead(ctx, opts), e.Hints...)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +106,7 @@ func Remembered(opts Options) *Sandbox {
 	if err != nil || opts.Now == nil {
 		return nil
 	}
-	known, groups := remembered(opts.Cache)
+	known, groups := remembered(opts.cache())
 	for _, d := range drivers {
 		if d.name() == known {
 			return &Sandbox{opts: opts, driver: d, groups: groups}
@@ -100,13 +126,17 @@ func allowed(opts Options) ([]driver, error) {
 			return []driver{d}, nil
 		}
 	}
-	return nil, unavailable("this system has no sandbox driver called " + opts.Driver)
+	if !slices.Contains(driverNames[:], opts.Driver) {
+		return nil, fault.New(fault.Usage, "unknown_driver", "there is no sandbox driver called %s; the drivers are %s",
+			spec.Quote(opts.Driver), strings.Join(driverNames[:], ", "))
+	}
+	return nil, unavailable("the sandbox driver "+opts.Driver+" is for another system than "+runtime.GOOS, elsewhere()...)
 }
 
 // choose tries the drivers and remembers the first that works. A control group
 // is tried with it, and done without where that does not work.
 func choose(ctx context.Context, opts Options, drivers []driver) (driver, *groups, error) {
-	why := []string{noDriver}
+	var why, hints []string
 	own, _ := findGroups("")
 	for _, d := range drivers {
 		g, err := own, rehearse(ctx, d, own, Job{})
@@ -114,25 +144,42 @@ func choose(ctx context.Context, opts Options, drivers []driver) (driver, *group
 			g, err = nil, rehearse(ctx, d, nil, Job{})
 		}
 		if err == nil {
-			if opts.Driver == "" {
-				remember(opts.Cache, d.name(), g)
-			}
+			remember(opts.cache(), d.name(), g)
 			return d, g, nil
 		}
 		if ctx.Err() != nil {
 			return nil, nil, fault.New(fault.KindOf(ctx.Err()), "run_cancelled", "choice of a sandbox was stopped: %w", ctx.Err())
 		}
-		why = append(why, d.name()+": "+err.Error())
+		why, hints = append(why, d.name()+": "+err.Error()), append(hints, advice(d.name(), err)...)
 	}
-	return nil, nil, unavailable(strings.Join(why, "; "))
+	if opts.Driver == "" {
+		return nil, nil, unavailable(strings.Join(append([]string{noDriver}, why...), "; "), append(hints, elsewhere()...)...)
+	}
+	return nil, nil, unavailable("the sandbox driver "+strings.Join(why, "; "), append(instead(ctx, opts), hints...)...)
+}
+
+// instead names a driver that works in the place of the one that was asked for
+// and does not. It is for a person to read: nothing takes it by itself.
+func instead(ctx context.Context, opts Options) []string {
+	asked := opts.Driver
+	opts.Driver = ""
+	for _, d := range drivers(opts) {
+		if d.name() != asked && rehearse(ctx, d, nil, Job{}) == nil {
+			return []string{"--sandbox " + d.name() + " works here"}
+		}
+	}
+	return nil
 }
 
 const noDriver = "nothing on this host can confine a tool"
 
 // unavailable is the refusal to run a tool without protection.
-func unavailable(why string) error {
-	return fault.New(fault.Denied, "sandbox_unavailable", "%s", why).
-		Hint("patch-git doctor").
+func unavailable(why string, hints ...string) error {
+	e := fault.New(fault.Denied, "sandbox_unavailable", "%s", why)
+	for _, h := range hints {
+		e = e.Hint("%s", h)
+	}
+	return e.Hint("patch-git doctor").
 		Hint("patch-git run --unsafe-no-sandbox runs the tool with all of your rights")
 }
 
@@ -156,7 +203,7 @@ func (s *Sandbox) Run(ctx context.Context, job Job) (Outcome, error) {
 	}
 	// The host said no to the driver itself, for example after a change of
 	// its settings. Choose anew, by trying; the Outcome tells what ran.
-	forget(s.opts.Cache)
+	forget(s.opts.cache())
 	drivers, err := allowed(s.opts)
 	if err != nil {
 		return Outcome{Exit: -1}, err
@@ -219,6 +266,9 @@ func (s *Sandbox) serve(ctx context.Context, d driver, warm *spare, job Job) (Ou
 // begin starts a job's program in a control group of its own, or where that
 // cannot be had at this moment without one: the outcome says so.
 func begin(d driver, groups *groups, job Job, rehearsal bool) (*spare, error) {
+	if _, ok := d.(grouper); !ok {
+		groups = nil
+	}
 	g, err := groups.make(job.Limits)
 	if err != nil && rehearsal {
 		return nil, err
@@ -251,19 +301,26 @@ func rehearse(ctx context.Context, d driver, groups *groups, job Job) error {
 // Driver is the name of the driver that was chosen.
 func (s *Sandbox) Driver() string { return s.driver.name() }
 
-// Probe tries every driver of this system, whatever a cache says.
+// Probe tries every driver of this system that opts allows, whatever a cache
+// says.
 func Probe(ctx context.Context, opts Options) []DriverReport {
 	var reports []DriverReport
 	own, why := findGroups("")
-	for _, d := range drivers(opts) {
+	all, _ := allowed(opts) // what is wrong with the options, Open says
+	for _, d := range all {
 		reports = append(reports, probe(ctx, d, own, why))
 	}
 	return reports
 }
 
+var errNoGroup = errors.New("another program starts what this driver runs")
+
 // probe tries one driver, with control groups and without, and with a network.
 func probe(ctx context.Context, d driver, own *groups, why error) DriverReport {
 	r := DriverReport{Name: d.name()}
+	if _, ok := d.(grouper); !ok {
+		own, why = nil, errNoGroup
+	}
 	if own != nil {
 		if why = rehearse(ctx, d, own, Job{}); why == nil {
 			r.Works, r.Group, r.NotEnforced = true, own.dir, d.open(true)
@@ -271,7 +328,7 @@ func probe(ctx context.Context, d driver, own *groups, why error) DriverReport {
 	}
 	if !r.Works {
 		if err := rehearse(ctx, d, nil, Job{}); err != nil {
-			r.Reason = err.Error()
+			r.Reason, r.Hints = err.Error(), advice(d.name(), err)
 			return r
 		}
 		r.Works, r.NoGroup, r.NotEnforced = true, why.Error(), d.open(false)

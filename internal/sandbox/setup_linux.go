@@ -37,6 +37,7 @@ const (
 	stepDir
 	stepUplink // the link to the job's uplink
 	stepExec   // the program itself
+	stepShape  // a root that another program built is not as it was asked for
 	steps      // how many there are
 )
 
@@ -69,6 +70,7 @@ var stepTable = [steps]struct {
 	stepDir:      {"enter", fault.Usage, false},
 	stepUplink:   {"make a network", fault.Denied, false},
 	stepExec:     {"start", fault.Unavailable, false},
+	stepShape:    {"trust the root", fault.Denied, true},
 }
 
 // setupError is a failed step.
@@ -175,7 +177,7 @@ func readStatus(b []byte, p *plan) (noPidMax bool, err error) {
 		}
 	}
 	if !started {
-		return noPidMax, fault.New(fault.Unavailable, "sandbox_setup", "sandbox helper ended before the tool started")
+		return noPidMax, fault.New(fault.Unavailable, "sandbox_setup", "%w", errNoStart)
 	}
 	return noPidMax, nil
 }

@@ -37,6 +37,15 @@ func openSources(mounts []Mount) (all []source, err error) {
 	return all, nil
 }
 
+// identity says which file the source is.
+func (s source) identity() Identity {
+	kind := uint32(unix.S_IFREG)
+	if s.dir {
+		kind = unix.S_IFDIR
+	}
+	return Identity{Dev: s.dev, Ino: s.ino, Kind: kind}
+}
+
 func closeSources(all []source) {
 	for _, s := range all {
 		_ = unix.Close(s.fd)

@@ -89,25 +89,25 @@ type helper struct {
 	proc  *child
 	ended <-chan ending
 	kill  func()
+	count func(Limits) (count, error) // nil counts what is below proc
 }
 
-// newHelper starts a helper for a job whose input comes late or not. settle
-// runs after the first process ended and before it is reaped, while its number
-// is still its own.
-func newHelper(name string, late bool, attr *syscall.SysProcAttr, kill func(*child), settle func()) (*helper, error) {
+// newHelper starts a helper for a job whose input comes late or not, with more
+// files after its own.
+func newHelper(c command, late bool, more []*os.File, attr *syscall.SysProcAttr, kill func(*child)) (*helper, error) {
 	p, err := newPipes(late)
 	if err != nil {
 		return nil, failed(stepStart, "pipe", errnoOf(err)).classify()
 	}
 	attr.Pdeathsig = syscall.SIGKILL
-	files := []*os.File{p.stdinR, p.stdoutW, p.stderrW, p.orderR, p.statusW}
-	proc, ended, err := start(func() (*child, error) { return fork(name, files, attr) }, settle)
+	files := append([]*os.File{p.stdinR, p.stdoutW, p.stderrW, p.orderR, p.statusW}, more...)
+	proc, ended, err := start(func() (*child, error) { return fork(c, files, attr) }, nil)
 	if err != nil {
 		p.closeAll()
 		return nil, failed(stepStart, "", errnoOf(err)).classify()
 	}
 	p.closeTheirs()
-	return &helper{p, proc, ended, func() { kill(proc) }}, nil
+	return &helper{pipes: p, proc: proc, ended: ended, kill: func() { kill(proc) }}, nil
 }
 
 // give hands the order over, and with it the helper's life.
@@ -152,8 +152,11 @@ func (h *helper) watch(j Job, order []byte, g *group) *tree {
 	t.holds = g.holds
 	if g == nil {
 		t.census = func(l Limits) (count, error) { return census(h.proc.pid, l) }
+		if h.count != nil {
+			t.census = h.count
+		}
 		t.holds = func() int64 {
-			c, _ := census(h.proc.pid, Limits{Processes: 1}) // beyond no memory, so counted exactly
+			c, _ := t.census(Limits{Processes: 1}) // beyond no memory, so counted exactly
 			return c.memory
 		}
 	}

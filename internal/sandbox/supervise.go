@@ -1,7 +1,9 @@
 package sandbox
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"os"
 	"sync/atomic"
 	"time"
@@ -41,6 +43,9 @@ type tree struct {
 	// verdict tells, after the end, whether the program ever started; nil
 	// where starting the process was all there is to it.
 	verdict func() (notes []string, err error)
+	// blame reads out of what was written to the standard error why a program
+	// never started; nil where nobody else writes there.
+	blame func(stderr []byte) error
 	// shut has the error of the job's gate when it did not open.
 	shut chan error
 }
@@ -91,11 +96,16 @@ func (t *tree) close() {
 	}
 }
 
+// errNoStart is the cause of the error about a helper that ended early and
+// could not say why.
+var errNoStart = errors.New("sandbox helper ended before the tool started")
+
 // ending is what the wait for the first process brought.
 type ending struct {
 	code   int // -1 when a signal ended it
 	signal string
 	used   time.Duration // processor time of the process and what it waited for
+	oom    bool          // the kernel ended something of the tree for its memory
 	err    error
 }
 
@@ -165,6 +175,9 @@ func (t *tree) supervise(ctx context.Context, lim Limits, now func() time.Time) 
 	if t.verdict != nil {
 		var err error
 		if notes, err = t.verdict(); err != nil && cancelled == nil {
+			if t.blame != nil && errors.Is(err, errNoStart) {
+				err = cmp.Or(t.blame(out.Stderr), err)
+			}
 			return Outcome{Exit: -1}, err
 		}
 	}
@@ -178,7 +191,7 @@ func (t *tree) supervise(ctx context.Context, lim Limits, now func() time.Time) 
 		notes = append(notes, "memory: the sum over all processes was not watched ("+blind.Error()+")")
 	}
 	out.NotEnforced = notes
-	out.Exit, out.Signal = end.code, end.signal
+	out.Exit, out.Signal, out.OutOfMemory = end.code, end.signal, out.OutOfMemory || end.oom
 	// The kernel's limit on processor time kills with no doing of ours. It
 	// counts by ticks and reports by a finer clock, so the two differ.
 	if out.Signal == "SIGKILL" && !out.OutOfMemory && !out.TooManyProcesses && !out.StdoutCut && end.used >= lim.CPU/4*3 {

@@ -1,26 +1,18 @@
-//go:build !linux
+//go:build !linux && !darwin
 
 package sandbox
+
+import "runtime"
 
 // drivers is empty, so that Open refuses.
 func drivers(Options) []driver { return nil }
 
-// HostLibraries are what programs need of the host, here nothing: no driver
-// hides it.
-func HostLibraries() []Mount { return nil }
+func advice(string, error) []string { return nil }
 
-// Nothing was ever chosen here, so there is nothing to remember.
-func remembered(string) (string, *groups) { return "", nil }
-func remember(string, string, *groups)    {}
-func forget(string)                       {}
-
-// Control groups are of Linux.
-type (
-	groups struct{ dir string }
-	group  struct{}
-)
-
-func findGroups(string) (*groups, error)    { return nil, nil }
-func (*groups) make(Limits) (*group, error) { return nil, nil }
-func (*group) tally() (memory, procs bool)  { return false, false }
-func (*group) remove()                      {}
+// elsewhere is where tools run when this system has no driver.
+func elsewhere() []string {
+	if runtime.GOOS == "windows" {
+		return []string{"run patch-git in WSL 2: wsl --install"}
+	}
+	return []string{"run patch-git on Linux"}
+}

@@ -26,11 +26,12 @@ func fullOrder() *order {
 			Limits:  Limits{CPU: 5 * time.Second, Memory: 1 << 40, Processes: 7, OpenFiles: 8, FileSize: 9, Scratch: 10},
 		},
 		pidMax: 301, others: 12, links: []link{{"lib", "usr/lib"}}, rehearsal: true, leash: true, scratchDir: "/var/x",
+		shape: shape{apart: []string{"net:[1]"}, seen: []Identity{{Dev: 1, Ino: 1 << 63}, {Dev: 2, Ino: 3, Kind: 4}}, room: 1 << 40},
 	}
 }
 
 func TestOrderTravels(t *testing.T) {
-	for _, o := range []*order{fullOrder(), {job: Job{Argv: []string{"/x"}, Env: []string{}, Mounts: []Mount{}, Files: []File{}, Late: true}, links: []link{}}} {
+	for _, o := range []*order{fullOrder(), {job: Job{Argv: []string{"/x"}, Env: []string{}, Mounts: []Mount{}, Files: []File{}, Late: true}, links: []link{}, shape: shape{apart: []string{}, seen: []Identity{}}}} {
 		travels(t, o)
 	}
 }
