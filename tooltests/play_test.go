@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/patch-cat/patch-git/internal/consume"
@@ -33,6 +34,9 @@ func (c testCase) play(t *testing.T, l lane, s *consume.Subject) {
 		t.Fatal(err)
 	}
 	o := consume.RunOptions{HostApp: "test", Agree: true, Confirm: s.Tool.Capabilities.HumanConfirm}
+	if server, ok := strings.CutPrefix(places["$SERVER"], "http://"); ok {
+		o.Net = []string{server}
+	}
 	before := snapshot(t, fixtures)
 	ran, err := l.client.Run(t.Context(), s, args, o)
 	for _, wrong := range c.judge(ran, err) {

@@ -72,7 +72,7 @@ func (c *Client) Pull(ctx context.Context, ref spec.Ref, o PullOptions) (*Pulled
 // consented tells whether the person agreed to all that a release may do, now
 // or for a version that asked for no less.
 func (c *Client) consented(ctx context.Context, p *Pulled, now bool) (bool, error) {
-	host := p.Permissions.Network && !c.filters(ctx)
+	host := p.Permissions.Network && !c.filters(ctx, "")
 	if now {
 		return true, c.Box.Agree(p.Receipt, p.Permissions, "", host)
 	}

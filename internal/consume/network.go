@@ -38,14 +38,17 @@ func (c *Client) reach(ctx context.Context, t *spec.Tool, o RunOptions) (reach, 
 		return r, nil
 	}
 	if !r.unsafe {
-		r.filtered = c.filters(ctx)
+		r.filtered = c.filters(ctx, o.Driver)
 	}
 	return r, nil
 }
 
-// filters tells whether the network of tools can be filtered here.
-func (c *Client) filters(ctx context.Context) bool {
-	box, err := sandbox.Open(ctx, ahead.Options(c.Host.Paths, c.Host.Now))
+// filters tells whether the network of tools can be filtered here, by the driver
+// that is named or the one that works.
+func (c *Client) filters(ctx context.Context, driver string) bool {
+	o := ahead.Options(c.Host.Paths, c.Host.Now)
+	o.Driver = driver
+	box, err := sandbox.Open(ctx, o)
 	return err == nil && box.TryUplink(ctx) == nil
 }
 

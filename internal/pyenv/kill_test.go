@@ -43,7 +43,7 @@ func beVictim(text string) error {
 		return err
 	}
 	ctx := context.Background()
-	if v.Python.Path == "" {
+	if v.Python.Path == "" && v.Build == nil && v.Archive == "" {
 		return v.fetch(ctx)
 	}
 	s, err := sandbox.Open(ctx, sandbox.Options{Now: time.Now})

@@ -21,7 +21,7 @@ func newBoxOrder(j Job, rehearsal bool) (*order, error) {
 	}
 	if linked() {
 		for _, m := range HostLibraries() {
-			if !slices.ContainsFunc(j.Mounts, func(o Mount) bool { return below(m.Target, o.Target) }) {
+			if !slices.ContainsFunc(j.Mounts, func(o Mount) bool { return below(m.Target, o.Target) || below(o.Target, m.Target) }) {
 				j.Mounts = append(j.Mounts, m)
 			}
 		}

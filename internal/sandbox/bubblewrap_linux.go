@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/spec"
 )
 
@@ -232,6 +233,10 @@ func blameBwrap(stderr []byte) error {
 	why, ok := strings.CutPrefix(first, "bwrap: ")
 	if !ok {
 		return nil
+	}
+	if strings.HasPrefix(why, "Race condition") {
+		// It compares what it mounted with what it was given, as we do.
+		return fault.New(fault.Denied, "mount_changed", "sandbox: a mount source changed meanwhile: bwrap says %s", spec.Quote(why))
 	}
 	return refusal("bwrap says %s", spec.Quote(why))
 }

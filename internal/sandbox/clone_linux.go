@@ -30,6 +30,11 @@ const stackSize = 16 << 10
 // containers answer the newer one, which a control group needs, as if the
 // kernel did not have it.
 func (p *plan) spawn(flags uintptr, g *group) (*child, error) {
+	return p.clone(flags|unix.CLONE_VM, g)
+}
+
+// clone is spawn for a process that may have a memory of its own.
+func (p *plan) clone(flags uintptr, g *group) (*child, error) {
 	w, c := p.ready(), &child{}
 	followed.Store(c, p)
 	stack := make([]byte, stackSize)
@@ -38,7 +43,6 @@ func (p *plan) spawn(flags uintptr, g *group) (*child, error) {
 	// A function's value points to the address of its code.
 	code := follow
 	entry := **(**uintptr)(unsafe.Pointer(&code))
-	flags |= unix.CLONE_VM
 	call, first, second := uintptr(unix.SYS_CLONE), flags|uintptr(unix.SIGCHLD), base+stackSize
 	if g != nil {
 		args := &cloneArgs{

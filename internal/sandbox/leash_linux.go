@@ -182,7 +182,9 @@ func newKeeper() (*keeper, error) {
 	}
 	defer func() { _ = r.Close() }()
 	p := keeping(r.Fd())
-	proc, err := p.spawn(0, nil)
+	// It outlives this process, so it has a memory of its own: whoever ends all
+	// that share one, as the kernel does when there is none left, leaves it.
+	proc, err := p.clone(0, nil)
 	if err == nil {
 		// The keeper does it, too: whoever comes first. Here it must be done
 		// before somebody joins the group, there before the group is killed.

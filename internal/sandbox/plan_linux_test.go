@@ -209,7 +209,7 @@ func TestPlanStreams(t *testing.T) {
 			last = max(last, own[i])
 		}
 		mine := own
-		mine[regNone], mine[regIn] = -1, -1
+		mine[regNone], mine[regIn], mine[regLink] = -1, -1, -1
 		var limit unix.Rlimit
 		if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
 			t.Fatal(err)

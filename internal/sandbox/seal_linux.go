@@ -198,6 +198,9 @@ func (p *plan) become(uid int) {
 	p.call(stepNames, "", unix.SYS_SETGROUPS, 0, 0)
 	p.call(stepNames, "", unix.SYS_SETRESGID, num(uid), num(uid), num(uid))
 	p.call(stepNames, "", unix.SYS_SETRESUID, num(uid), num(uid), num(uid))
+	// Nobody of that user may look into the memory, which is the caller's. The
+	// kernel sees to it by itself, but where it was told not to.
+	p.call(stepNames, "", unix.SYS_PRCTL, unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
 	// A change of the user takes the wish back.
 	p.dieWithParent()
 }
