@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"errors"
 	"os"
 	"path"
 	"runtime"
@@ -106,7 +107,7 @@ func (r *group) limit(l Limits) error {
 		{"pids.max", strconv.Itoa(l.Processes)},
 	} {
 		err := write(r.dir, f.name, f.value)
-		if errnoOf(err) == unix.ENOENT && f.name == "memory.swap.max" && r.has("memory.max") {
+		if errors.Is(errnoOf(err), unix.ENOENT) && f.name == "memory.swap.max" && r.has("memory.max") {
 			continue // a kernel without swap
 		}
 		if err != nil {
