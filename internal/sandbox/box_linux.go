@@ -164,6 +164,9 @@ func (s *shape) check(mounts []Mount) *setupError {
 	for i, m := range mounts {
 		// A link that was put in the way after the caller looked leads here.
 		if id, err := fileAt(m.Target); err != nil || id != s.seen[i] {
+			if m.Is != (Identity{}) {
+				return failed(stepSame, m.Source, unix.ESTALE)
+			}
 			return failed(stepSource, m.Source, unix.EXDEV)
 		}
 		if !m.Write && !readOnly(m.Target) {
