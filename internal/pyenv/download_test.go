@@ -97,7 +97,9 @@ func (m *mirror) offer(t *testing.T, version string, archive []byte) standalone.
 	before := standalone.For(runtime.GOOS, runtime.GOARCH)
 	repack.Offer([]standalone.Build{b})
 	t.Cleanup(func() { repack.Offer(before) })
+	m.mu.Lock() // who asks may be another process
 	m.files["/"+b.Date+"/"+b.File()] = archive
+	m.mu.Unlock()
 	return b
 }
 

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -50,9 +51,9 @@ func beVictim(text string) error {
 	if err != nil {
 		return err
 	}
-	signs := 0
+	var signs atomic.Int64 // they come from several goroutines
 	sign := func() {
-		if signs++; signs == v.Step {
+		if signs.Add(1) == int64(v.Step) {
 			if self, err := os.FindProcess(os.Getpid()); err == nil {
 				_ = self.Kill()
 			}

@@ -41,8 +41,9 @@ func newHatch(t *testing.T, size int) (*hatch, ledger.Wheel) {
 	h.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h.mu.Lock()
 		h.asked = append(h.asked, strings.TrimSpace(r.Header.Get("Range")+" "+r.Header.Get("If-Range")))
+		answer := h.answer
 		h.mu.Unlock()
-		h.answer(w, r, h.content)
+		answer(w, r, h.content)
 	}))
 	t.Cleanup(h.Close)
 	return h, ledger.Wheel{Name: "a", Version: "1", File: "a-1-py3-none-any.whl", URL: h.URL + "/a.whl", SHA256: spec.DigestOf(h.content), Size: int64(len(h.content))}
@@ -215,7 +216,9 @@ func TestResumeKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	h, wheel := newHatch(t, 4*limits.MiB)
+	h.mu.Lock() // who asks is another process
 	h.answer = honest("")
+	h.mu.Unlock()
 	dir := t.TempDir()
 	kills := 0
 	for ; ; kills++ {

@@ -1,0 +1,5 @@
+//go:build race
+
+package usernet_test
+
+const raced = true
