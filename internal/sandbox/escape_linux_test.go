@@ -2,6 +2,7 @@ package sandbox_test
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"os"
 	"regexp"
@@ -74,6 +75,9 @@ func TestEscape(t *testing.T) {
 					t.Parallel()
 				}
 				found := c.mustRun(t)
+				if starved(found) {
+					found = c.mustRun(t)
+				}
 				cells := map[string]string{}
 				for _, p := range c.chosen() {
 					cells[p.name] = verdictOn(t, c, p, found[p.name])
@@ -87,6 +91,18 @@ func TestEscape(t *testing.T) {
 	if !t.Failed() && !raced {
 		tried.table(t)
 	}
+}
+
+// starved tells whether an attempt was not made because the user's other
+// processes took the places of its own, as they can on a busy machine where no
+// namespace keeps them apart.
+func starved(found map[string]*finding) bool {
+	for _, f := range found {
+		if f != nil && !f.Ran && strings.Contains(fmt.Sprint(f), "Resource temporarily unavailable") {
+			return true
+		}
+	}
+	return false
 }
 
 // mustRun is run for a cage that this host should be able to build: root can,
