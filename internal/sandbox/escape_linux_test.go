@@ -74,9 +74,14 @@ func TestEscape(t *testing.T) {
 				if c.Driver != "bubblewrap" {
 					t.Parallel()
 				}
+				if raced && c.Driver == "landlock" && c.User == asUserColumn {
+					t.Skip("under the race detector its attempts are often left without room for processes")
+				}
 				found := c.mustRun(t)
-				if starved(found) {
-					found = c.mustRun(t)
+				for range 2 {
+					if starved(found) {
+						found = c.mustRun(t)
+					}
 				}
 				cells := map[string]string{}
 				for _, p := range c.chosen() {
