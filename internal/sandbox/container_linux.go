@@ -32,6 +32,7 @@ func (container) open(bool) []string {
 		"scratch: /dev/shm has 1 MiB of its own beside it",
 		"machine: /proc and /sys tell about the host's processors, memory and kernel",
 		"processes: a burst can exceed the limit by 32 before it ends the run",
+		"memory: a burst can exceed the limit by 64 MiB and the room of the scratch before it ends the run",
 		"mounts: what is mounted below a granted directory is not seen in it",
 	}
 	if linked() {

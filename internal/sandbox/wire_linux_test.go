@@ -134,7 +134,8 @@ func FuzzStatus(f *testing.F) {
 		if errors.As(err, &s) && s.classify() == nil {
 			t.Error("a failure became none")
 		}
-		if err == nil && b[len(b)-1] != statusStarted && b[len(b)-1] != statusNoPidMax {
+		// Notes may come before and after it.
+		if err == nil && !bytes.Contains(b, []byte{statusStarted}) {
 			t.Errorf("%q counts as started", b)
 		}
 	})
