@@ -4,7 +4,7 @@ GO      ?= go
 TOOLS    = $(GO) tool -modfile=tools.mod
 SOURCES  = $(shell git ls-files '*.go')
 
-.PHONY: check fmt vet static lint test race fuzz bench network test-sigstore test-cgroup test-container build build-full test-embed cross
+.PHONY: check fmt vet static lint test race fuzz bench network test-nobody test-sigstore test-cgroup test-container build build-full test-embed cross
 
 check: fmt vet static lint race
 
@@ -60,6 +60,10 @@ test-sigstore:
 # unless set).
 test-cgroup:
 	PATCH_GIT_CGROUP_TESTS=1 CGO_ENABLED=0 $(GO) test -count=1 -timeout 20m -v ./internal/sandbox/vmtest
+
+# As root: the tests of the sandbox once more without root's rights.
+test-nobody:
+	PATCH_GIT_NOBODY_TESTS=1 $(GO) test -count=1 -run TestAsNobody -v ./internal/sandbox
 
 # The container driver against a real docker: the one whose service runs, else
 # one that is started for the tests, which takes root and the program dockerd.

@@ -128,10 +128,17 @@ func TestOpenSeparatesCaches(t *testing.T) {
 	}
 }
 
+// shownHost is a location without the path, which may hold any word.
+func shownHost(location string) string {
+	_, rest, _ := strings.Cut(location, "://")
+	host, _, _ := strings.Cut(rest, "/")
+	return host
+}
+
 func FuzzOpen(f *testing.F) {
 	for _, s := range []string{
 		"/srv/registry", "https://hunter2:hunter2@host/a", "git+ssh://hunter2@host/r", "git@host:r.git", "git+file:///x", "file:///x%2e", "http://[::1]:1/..//..",
-		"https://host\\@evil/", "git+https://a@b@c/", "HTTPS://HOST", "x.git", "://", "git+://",
+		"https://host\\@evil/", "git+https://a@b@c/", "HTTPS://HOST", "x.git", "://", "git+://", "git+ssh://nter2@host/hunter2@host/r",
 	} {
 		f.Add(s)
 	}
@@ -147,7 +154,7 @@ func FuzzOpen(f *testing.F) {
 		// What is between the scheme and the host is never shown.
 		_, rest, isURL := strings.Cut(location, "://")
 		host, _, _ := strings.Cut(rest, "/")
-		if at := strings.LastIndexByte(host, '@'); isURL && at >= 4 && strings.Contains(src.Location(), host[:at]) {
+		if at := strings.LastIndexByte(host, '@'); isURL && at >= 4 && strings.Contains(shownHost(src.Location()), host[:at]) {
 			t.Errorf("%q is shown as %q", location, src.Location())
 		}
 		if u, ok := strings.CutPrefix(src.Location(), "http://"); ok {

@@ -71,9 +71,17 @@ func TestBurstOfProcesses(t *testing.T) {
 		job := tool(t, bomb)
 		job.Argv = append(job.Argv, "0")
 		job.Limits.Processes = 20
-		out := run(t, s, job)
-		if out.Signal == "" && number(t, out) > most[s.Driver()] {
-			t.Errorf("%s processes, at most %d are admitted", out.Stdout, most[s.Driver()])
+		// Landlock's limit counts all of a user's processes, and those that are
+		// there at the start can end meanwhile: so once in a while it is more.
+		for try := 0; ; try++ {
+			out := run(t, s, job)
+			if out.Signal != "" || number(t, out) <= most[s.Driver()] {
+				return
+			}
+			if try == 2 || s.Driver() != "landlock" {
+				t.Errorf("%s processes, at most %d are admitted", out.Stdout, most[s.Driver()])
+				return
+			}
 		}
 	})
 }
@@ -88,12 +96,13 @@ func TestBwrapGetsNoDescriptors(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer syscall.Close(leak)
-	job := tool(t, "import os,time,sys\nprint(os.listdir('/proc/self/fd'), flush=True)\nopen(sys.argv[1]+'/began','w').close()\ntime.sleep(60)")
+	job := tool(t, "import os,time,sys\nprint(os.listdir('/proc/self/fd'), flush=True)\nopen(sys.argv[1]+'/began','w').close()\nwhile not os.path.exists(sys.argv[1]+'/looked'): time.sleep(0.01)")
 	job.Argv = append(job.Argv, dir)
 	job.Mounts = append(job.Mounts, rw(dir))
 	job.Limits.Wall = 5 * time.Second
 	found := make(chan string, 1)
 	go func() {
+		defer func() { _ = os.WriteFile(dir+"/looked", nil, 0o600) }()
 		for !began(dir + "/began") {
 			time.Sleep(5 * time.Millisecond)
 		}
