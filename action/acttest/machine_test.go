@@ -93,7 +93,7 @@ func TestMachineDies(t *testing.T) {
 		return ""
 	}
 	f.play(t, r)
-	if log := r.text(); !strings.Contains(log, "| begin-b") || strings.Contains(log, "end-b") || r.conclusion() != "cancelled" || r.took > 20*time.Second {
+	if log := r.text(); !strings.Contains(log, "| begin-b") || strings.Contains(log, "| end-b") || r.conclusion() != "cancelled" || r.took > 20*time.Second {
 		t.Errorf("it ended as %s after %v:\n%s", r.conclusion(), r.took, log)
 	}
 	// The same run once more, and nobody fails.
