@@ -76,7 +76,7 @@ func (f *forge) uses(r *run) (map[string]string, error) {
 
 // action is what is asked of an action.
 type action struct {
-	Inputs map[string]yaml.Node `yaml:"inputs"`
+	Inputs map[string]yaml.Node  `yaml:"inputs"`
 	Runs   struct{ Steps steps } `yaml:"runs"`
 }
 
@@ -131,4 +131,3 @@ func (f *forge) follow(r *run, all steps, found map[string]string) error {
 	}
 	return nil
 }
-

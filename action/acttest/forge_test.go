@@ -3,9 +3,10 @@
 package acttest
 
 import (
-	"crypto/rand"
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -17,6 +18,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/patch-cat/patch-git/internal/github/githubtest"
 	"github.com/patch-cat/patch-git/internal/sigtest"
 )
 
@@ -52,9 +54,9 @@ type forge struct {
 
 	t        *testing.T
 	dir      string
-	api      http.Handler // the double, behind the gate
-	bot      string       // the double's token of github-actions[bot]
-	admin    string       // the double's token of somebody who may everything
+	double   *githubtest.Server
+	owner    *caller // of the registry, who may everything
+	runner   string  // token of what makes the checks of jobs
 	server   *httptest.Server
 	sigstore *sigtest.Sigstore
 	site     *pages
@@ -67,7 +69,7 @@ type forge struct {
 	runs     []*run
 	pending  []*run
 	numbers  int64
-	watched  map[string]map[string]string // repository → its branches
+	watched  map[string]string // the registry's branches
 	pulls    map[int]map[string]any
 	mayTrial bool // a maintainer lets workflows of outsiders run
 
@@ -84,7 +86,7 @@ func newForge(t *testing.T) *forge {
 	wanted(t)
 	f := &forge{
 		world: newWorld(t), t: t, dir: t.TempDir(), numbers: 7000000000, mayTrial: true,
-		watched: map[string]map[string]string{}, pulls: map[int]map[string]any{}, site: &pages{base: "/tools"},
+		pulls: map[int]map[string]any{}, site: &pages{base: "/tools"},
 	}
 	var err error
 	if f.sigstore, err = sigtest.New(sigtest.Options{}); err != nil {
@@ -99,6 +101,9 @@ func newForge(t *testing.T) *forge {
 	f.at(apiHost, http.HandlerFunc(f.gate))
 	f.at(pagesHost, f.site)
 	f.release = f.makeRelease()
+	f.double = githubtest.New(githubtest.Options{T: t, Dir: filepath.Join(f.dir, "repositories")})
+	f.double.Account(githubtest.Account{Login: "acme", ID: 800000001, Type: "Organization"})
+	f.owner = f.person("acme", 800000001, true)
 	return f
 }
 
@@ -122,9 +127,10 @@ func (f *forge) serveWeb(w http.ResponseWriter, r *http.Request) {
 
 // person makes an account.
 func (f *forge) person(login string, id int64, admin bool) *caller {
+	f.double.Account(githubtest.Account{Login: login, ID: id})
+	p := &caller{login: login, id: id, admin: admin, token: f.double.Token(login)}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	p := &caller{login: login, id: id, admin: admin, token: "ghp_" + rand.Text()}
 	f.people = append(f.people, p)
 	return p
 }
@@ -171,30 +177,66 @@ func (f *forge) get(t testing.TB, at string, into any) {
 // call makes a request of GitHub's API as somebody who may everything.
 func (f *forge) call(t testing.TB, method, at string, body, into any) {
 	t.Helper()
-	var in string
+	f.ask(t, f.owner.token, method, at, body, into)
+}
+
+// ask makes a request past the gate, which starts nothing.
+func (f *forge) ask(t testing.TB, token, method, at string, body, into any) {
+	t.Helper()
+	var in io.Reader
 	if body != nil {
 		data, err := json.Marshal(body)
 		if err != nil {
 			t.Fatal(err)
 		}
-		in = string(data)
+		in = bytes.NewReader(data)
 	}
-	r := httptest.NewRequest(method, "https://"+apiHost+at, strings.NewReader(in))
-	r.Header.Set("Authorization", "Bearer "+f.admin)
+	r := httptest.NewRequest(method, "https://"+apiHost+at, in)
+	r.Header.Set("Authorization", "Bearer "+token)
+	r.Header.Set("Accept", "application/vnd.github+json")
+	r.Header.Set("User-Agent", "acttest")
+	r.Header.Set("X-GitHub-Api-Version", "2022-11-28")
+	if body != nil {
+		r.Header.Set("Content-Type", "application/json")
+	}
 	w := httptest.NewRecorder()
-	f.api.ServeHTTP(w, r)
+	f.double.ServeHTTP(w, r)
 	if w.Code/100 != 2 {
-		t.Fatalf("%s %s: %d %s", method, at, w.Code, w.Body)
+		t.Errorf("%s %s: %d %s", method, at, w.Code, w.Body)
+		return
 	}
 	if into != nil {
 		if err := json.Unmarshal(w.Body.Bytes(), into); err != nil {
-			t.Fatalf("%s %s: %v", method, at, err)
+			t.Errorf("%s %s: %v", method, at, err)
 		}
 	}
 }
 
+// as makes a request as a person does in the browser, which starts workflows.
+func (f *forge) as(t testing.TB, who *caller, method, at string, body any) int {
+	t.Helper()
+	data, err := json.Marshal(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := httptest.NewRequest(method, "https://"+apiHost+at, bytes.NewReader(data))
+	r.Header.Set("Authorization", "Bearer "+who.token)
+	r.Header.Set("Accept", "application/vnd.github+json")
+	r.Header.Set("User-Agent", "acttest")
+	r.Header.Set("X-GitHub-Api-Version", "2022-11-28")
+	r.Header.Set("Content-Type", "application/json")
+	w := httptest.NewRecorder()
+	f.gate(w, r)
+	return w.Code
+}
+
 // pushed tells the workflows of a push.
 func (f *forge) pushed(repository string, before, after map[string]string, by *caller) {
+	if repository == registryRepo {
+		f.mu.Lock()
+		f.watched = after
+		f.mu.Unlock()
+	}
 	if repository == registryRepo && by.job == nil { // what a job's token pushes starts nothing
 		for _, ref := range slices.Sorted(maps.Keys(after)) {
 			if before[ref] != after[ref] {
@@ -220,10 +262,6 @@ func (f *forge) push(ref, before, after string, by *caller) {
 // of it.
 func (f *forge) observe(by *caller) {
 	f.mu.Lock()
-	if f.api == nil {
-		f.mu.Unlock()
-		return
-	}
 	known := f.pulls
 	f.mu.Unlock()
 	var all []map[string]any
@@ -283,23 +321,16 @@ func (f *forge) pullEvent(action string, number int, more map[string]any, by *ca
 	git(f.t, dir, "fetch", "-q", f.bare(from), head)
 	git(f.t, dir, "update-ref", fmt.Sprintf("refs/pull/%d/head", number), head)
 	changed := strings.Split(git(f.t, dir, "diff", "--name-only", "--no-renames", tip+"..."+head), "\n")
-	// Code of the default branch, with its rights.
-	f.queue("pull_request_target", action, base, changed, tip, "refs/heads/"+base, tip, payload, by, false)
-	if action == "closed" {
-		return
-	}
 	// The pull request's own workflow files, without rights; none where it
-	// cannot be merged.
-	tree, err := tryGit(dir, "merge-tree", "--write-tree", tip, head)
-	if err != nil {
-		return
-	}
-	merge := git(f.t, dir, "commit-tree", "-p", tip, "-p", head, "-m", "merge", strings.Fields(tree)[0])
-	ref := fmt.Sprintf("refs/pull/%d/merge", number)
-	git(f.t, dir, "update-ref", ref, merge)
-	if f.mayTrial {
+	// cannot be merged, and none before a maintainer lets them.
+	if tree, err := tryGit(dir, "merge-tree", "--write-tree", tip, head); err == nil && f.mayTrial && action != "closed" {
+		merge := git(f.t, dir, "commit-tree", "-p", tip, "-p", head, "-m", "merge", strings.Fields(tree)[0])
+		ref := fmt.Sprintf("refs/pull/%d/merge", number)
+		git(f.t, dir, "update-ref", ref, merge)
 		f.queue("pull_request", action, base, changed, merge, ref, merge, payload, by, true)
 	}
+	// Code of the default branch, with its rights.
+	f.queue("pull_request_target", action, base, changed, tip, "refs/heads/"+base, tip, payload, by, false)
 }
 
 // schedule is the nightly hour.

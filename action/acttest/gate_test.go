@@ -5,53 +5,9 @@ package acttest
 import (
 	"fmt"
 	"net/http"
-	"regexp"
 	"strings"
+	"testing"
 )
-
-// right is a permission that a request needs. Of several that would do, the
-// first is what GitHub names in its answer.
-type right struct {
-	method, path string
-	scopes       []string
-	level        string
-}
-
-// rights are what GitHub's documentation ("Permissions required for GitHub
-// Apps") lists for the requests that may occur. A request without a line here
-// is refused, so that none goes unnoticed. Reading is asked for as in a private
-// repository.
-var rights = []right{
-	{"GET", ``, []string{"metadata"}, "read"},
-	{"GET", `/collaborators/[^/]+/permission`, []string{"metadata"}, "read"},
-	{"GET", `/pulls(/\d+(/(files|reviews|commits))?)?`, []string{"pull-requests"}, "read"},
-	{"GET", `/commits/[0-9a-f]+/pulls`, []string{"pull-requests"}, "read"},
-	{"GET", `/compare/.+`, []string{"contents"}, "read"},
-	{"GET", `/commits(/[^/]+)?`, []string{"contents"}, "read"},
-	{"GET", `/git/(trees|blobs|commits|ref|refs|matching-refs)/.+`, []string{"contents"}, "read"},
-	{"GET", `/contents/.+`, []string{"contents"}, "read"},
-	{"GET", `/commits/[^/]+/check-runs`, []string{"checks"}, "read"},
-	{"GET", `/check-runs/\d+(/annotations)?`, []string{"checks"}, "read"},
-	{"POST", `/check-runs`, []string{"checks"}, "write"},
-	{"PATCH", `/check-runs/\d+`, []string{"checks"}, "write"},
-	{"GET", `/issues(/\d+)?(/comments)?`, []string{"issues", "pull-requests"}, "read"},
-	{"GET", `/issues/comments/\d+`, []string{"issues", "pull-requests"}, "read"},
-	{"POST", `/issues/\d+/comments`, []string{"pull-requests", "issues"}, "write"},
-	{"PATCH", `/issues/comments/\d+`, []string{"pull-requests", "issues"}, "write"},
-	{"GET", `/issues/\d+/(labels|events|timeline)`, []string{"issues", "pull-requests"}, "read"},
-	{"POST", `/issues/\d+/labels`, []string{"pull-requests", "issues"}, "write"},
-	{"PUT", `/issues/\d+/labels`, []string{"pull-requests", "issues"}, "write"},
-	{"DELETE", `/issues/\d+/labels/.+`, []string{"pull-requests", "issues"}, "write"},
-	{"GET", `/labels(/.+)?`, []string{"issues", "pull-requests"}, "read"},
-	{"POST", `/labels`, []string{"issues", "pull-requests"}, "write"},
-	{"POST", `/issues`, []string{"issues"}, "write"},
-	{"PATCH", `/issues/\d+`, []string{"issues", "pull-requests"}, "write"},
-	{"PATCH", `/pulls/\d+`, []string{"pull-requests"}, "write"},
-	{"PUT", `/pulls/\d+/merge`, []string{"contents"}, "write"},
-	{"GET", `/actions/workflows/[^/]+/runs`, []string{"actions"}, "read"},
-	{"GET", `/actions/runs(/\d+)?`, []string{"actions"}, "read"},
-	{"POST", `/actions/runs/\d+/rerun`, []string{"actions"}, "write"},
-}
 
 // may tells whether the job's token has a permission.
 func (j *liveJob) may(scope, level string) bool {
@@ -59,81 +15,112 @@ func (j *liveJob) may(scope, level string) bool {
 	if j.run.foreign && has == "write" {
 		has = "read" // the most that a fork's workflow gets
 	}
-	return scope == "metadata" || has == "write" || has == level
+	return has == "write" || has == level
 }
 
-// allowed tells whether the job may make a request, and else what it lacks.
-func (j *liveJob) allowed(r *http.Request) (ok bool, lacks string) {
-	at, ours := strings.CutPrefix(r.URL.Path, "/repos/"+registryRepo)
-	if !ours {
-		// Who somebody is, and other people's public repositories, anybody reads;
-		// whose token it is, a token of a job is not told.
-		return r.Method == http.MethodGet && r.URL.Path != "/user", r.URL.Path
-	}
-	known := false
-	for _, x := range rights {
-		if x.method != r.Method || !regexp.MustCompile(`^`+x.path+`$`).MatchString(at) {
-			continue
-		}
-		known = true
-		for _, s := range x.scopes {
-			if j.may(s, x.level) {
-				return true, ""
+// permissions are those of the job's token, as the double takes them.
+func (j *liveJob) permissions() (list []string) {
+	for _, scope := range scopes {
+		for _, level := range []string{"write", "read"} {
+			if scope != "id-token" && j.may(scope, level) {
+				list = append(list, scope, level)
+				break
 			}
 		}
-		lacks = strings.Join(x.scopes, " or ") + ": " + x.level
 	}
-	if !known {
-		lacks = "a line in the table of rights"
-	}
-	return false, lacks
+	return list
 }
 
-// gate is api.github.com: it looks whose token it is and what that may, before
-// the double answers.
+// gate is api.github.com: the double, before which a scene may have its word,
+// and behind which it is found out whom the request starts.
 func (f *forge) gate(w http.ResponseWriter, r *http.Request) {
+	who := f.bearer(secretOf(r))
+	var j *liveJob
+	if who != nil {
+		j = who.job
+	}
+	if f.onCall != nil && f.onCall(j, w, r) {
+		return
+	}
+	if j != nil && f.actions(w, r, j) {
+		return
+	}
+	if strings.HasSuffix(r.URL.Path, "/merge") && r.Method == http.MethodPut && !f.passed(r.URL.Path) {
+		answer(w, http.StatusMethodNotAllowed, map[string]any{"message": `Repository rule violations found: Required status check "patch-git" is expected.`})
+		return
+	}
+	seen := &watcher{ResponseWriter: w}
+	f.double.ServeHTTP(seen, r)
+	if j != nil && !j.run.foreign && seen.status == http.StatusForbidden {
+		f.t.Errorf("job %s of %s may not %s %s", j.def.ID, j.run.w.File, r.Method, r.URL.Path)
+	}
+	if who != nil && r.Method != http.MethodGet && seen.status/100 == 2 {
+		f.pushing.Lock()
+		defer f.pushing.Unlock()
+		f.settleRefs(who)
+		f.observe(who)
+	}
+}
+
+// watcher remembers the status of an answer.
+type watcher struct {
+	http.ResponseWriter
+
+	status int
+}
+
+func (w *watcher) WriteHeader(status int) {
+	w.status = status
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *watcher) Write(b []byte) (int, error) {
+	if w.status == 0 {
+		w.status = http.StatusOK
+	}
+	return w.ResponseWriter.Write(b)
+}
+
+// Unwrap lets the double cut a connection.
+func (w *watcher) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+func secretOf(r *http.Request) string {
 	secret := r.Header.Get("Authorization")
 	for _, kind := range []string{"Bearer ", "bearer ", "token "} {
 		secret = strings.TrimPrefix(secret, kind)
 	}
-	who := f.bearer(secret)
-	if secret != "" && who == nil {
-		answer(w, http.StatusUnauthorized, map[string]any{"message": "Bad credentials", "documentation_url": "https://docs.github.com/rest"})
-		return
+	return secret
+}
+
+// passed is the ruleset: nothing is merged without the check patch-git, made by
+// a workflow, on the very head.
+func (f *forge) passed(path string) bool {
+	var p map[string]any
+	f.get(f.t, strings.TrimSuffix(path, "/merge"), &p)
+	c := f.checkOf(f.t, text(p, "head", "sha"))
+	return c != nil && text(c, "conclusion") == "success" && text(c, "app", "slug") == "github-actions"
+}
+
+// checkOf is the newest check patch-git of a commit, nil where there is none. A
+// fork's workflow may have a job of that name, too.
+func (f *forge) checkOf(t testing.TB, sha string) map[string]any {
+	t.Helper()
+	var list struct {
+		Runs []map[string]any `json:"check_runs"`
 	}
-	if who != nil && who.job != nil {
-		if ok, lacks := who.job.allowed(r); !ok {
-			f.t.Errorf("job %s of %s: %s %s needs %s", who.job.def.ID, who.job.run.w.File, r.Method, r.URL.Path, lacks)
-			answer(w, http.StatusForbidden, map[string]any{"message": "Resource not accessible by integration"})
-			return
-		}
-		r.Header.Set("Authorization", "Bearer "+f.bot)
+	f.get(t, "/repos/"+registryRepo+"/commits/"+sha+"/check-runs?check_name=patch-git", &list)
+	if len(list.Runs) == 0 {
+		return nil
 	}
-	if f.onCall != nil {
-		var j *liveJob
-		if who != nil {
-			j = who.job
-		}
-		if f.onCall(j, w, r) {
-			return
-		}
-	}
-	if f.actions(w, r) {
-		return
-	}
-	f.api.ServeHTTP(w, r)
-	if who != nil && r.Method != http.MethodGet {
-		f.settleRefs(who)
-		f.observe(who)
-	}
+	return list.Runs[0]
 }
 
 // settleRefs finds the branches of the registry that a request moved.
 func (f *forge) settleRefs(by *caller) {
 	now := refs(f.t, f.bare(registryRepo))
 	f.mu.Lock()
-	before := f.watched[registryRepo]
-	f.watched[registryRepo] = now
+	before := f.watched
+	f.watched = now
 	f.mu.Unlock()
 	if by.job != nil {
 		return
@@ -146,10 +133,15 @@ func (f *forge) settleRefs(by *caller) {
 }
 
 // actions answers what GitHub tells of runs, which the forge knows itself.
-func (f *forge) actions(w http.ResponseWriter, r *http.Request) bool {
+func (f *forge) actions(w http.ResponseWriter, r *http.Request, j *liveJob) bool {
 	at, ok := strings.CutPrefix(r.URL.Path, "/repos/"+registryRepo+"/actions/")
 	if !ok {
 		return false
+	}
+	if level := map[bool]string{true: "read", false: "write"}[r.Method == http.MethodGet]; !j.may("actions", level) {
+		f.t.Errorf("job %s of %s may not %s %s", j.def.ID, j.run.w.File, r.Method, r.URL.Path)
+		answer(w, http.StatusForbidden, map[string]any{"message": "Resource not accessible by integration"})
+		return true
 	}
 	parts := strings.Split(at, "/")
 	f.mu.Lock()

@@ -50,6 +50,7 @@ type run struct {
 	jobs     []*liveJob
 	log      []logLine
 	results1 map[string]string // of jobs
+	checks   map[string]int64  // of jobs
 	stage    string            // queued, in_progress, completed
 	outcome  string
 	killed   bool
@@ -366,6 +367,7 @@ func (r *run) read(out io.Reader) {
 			r.mu.Unlock()
 			if l.JobResult != "" {
 				r.finish(l.Job)
+				r.f.jobCheck(r, l.Job, l.JobResult)
 			}
 		}
 		if err != nil {
@@ -379,8 +381,9 @@ func (r *run) finish(id string) {
 	r.f.mu.Lock()
 	defer r.f.mu.Unlock()
 	for _, j := range r.jobs {
-		if j.def.ID == id {
+		if j.def.ID == id && !j.done {
 			j.done = true
+			r.f.double.Revoke(j.token)
 		}
 	}
 }
@@ -427,6 +430,37 @@ func (r *run) kill() {
 	}
 }
 
+// jobCheck is the check that GitHub makes of every job, by its name, on the
+// commit that the run is about. conclusion is "" while the job runs.
+func (f *forge) jobCheck(r *run, job, conclusion string) {
+	head := r.sha
+	if sha := text(r.payload, "pull_request", "head", "sha"); sha != "" {
+		head = sha
+	}
+	body := map[string]any{"name": job, "head_sha": head, "status": "in_progress"}
+	if conclusion != "" {
+		body["status"], body["conclusion"] = "completed", conclusion
+	}
+	f.mu.Lock()
+	id := r.checks[job]
+	f.mu.Unlock()
+	method, at := http.MethodPost, "/repos/"+registryRepo+"/check-runs"
+	if id != 0 {
+		method, at = http.MethodPatch, fmt.Sprintf("%s/%d", at, id)
+		delete(body, "head_sha")
+	}
+	var made struct {
+		ID int64 `json:"id"`
+	}
+	f.ask(f.t, f.runner, method, at, body, &made)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if r.checks == nil {
+		r.checks = map[string]int64{}
+	}
+	r.checks[job] = made.ID
+}
+
 // runOf is the run that a shell speaks for.
 func (f *forge) runOf(key string) *run {
 	f.mu.Lock()
@@ -449,25 +483,17 @@ func (r *run) job(id string) (*liveJob, error) {
 			return j, nil
 		}
 	}
+	defer func() { go f.jobCheck(r, id, "") }()
 	def, ok := r.w.Jobs[id]
 	if !ok {
 		return nil, fmt.Errorf("%s has no job %q", r.w.File, id)
 	}
-	j := &liveJob{run: r, def: def, token: "ghs_" + rand.Text(), home: filepath.Join(r.dir, "home-"+id)}
+	j := &liveJob{run: r, def: def, home: filepath.Join(r.dir, "home-"+id)}
+	j.token = f.double.JobToken(registryRepo, j.permissions()...)
 	j.set = map[string]string{"HOME": j.home, "RUNNER_RESULTS": r.results}
 	// Sigstore is another one here, and every machine was told so.
 	v := f.sigstore.Serve(f.t, r.claims(def))
-	trust, err := json.Marshal(map[string]any{"schema": 1, "fetched_at": time.Now().UTC().Format(time.RFC3339), "trusted_root": v.TrustedRoot, "signing_config": v.SigningConfig})
-	if err != nil {
-		return nil, err
-	}
-	dir := filepath.Join(j.home, ".local", "share", "patch-cat", "trust")
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, err
-	}
-	if err := os.WriteFile(filepath.Join(dir, "sigstore.json"), trust, 0o600); err != nil {
-		return nil, err
-	}
+	f.trust(f.t, filepath.Join(j.home, ".local", "share", "patch-cat", "trust"), v)
 	if j.may("id-token", "write") {
 		j.set["ACTIONS_ID_TOKEN_REQUEST_URL"], j.set["ACTIONS_ID_TOKEN_REQUEST_TOKEN"] = v.TokenURL, v.RequestToken
 	}

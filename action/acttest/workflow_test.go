@@ -258,4 +258,3 @@ func readPermissions(n *yaml.Node, otherwise map[string]string) (map[string]stri
 	}
 	return all, nil
 }
-

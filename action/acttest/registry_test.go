@@ -1,0 +1,180 @@
+//go:build linux
+
+package acttest
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/patch-cat/patch-git/action/workflows"
+)
+
+// actionRef is the commit of this project's action that a registry names.
+const actionRef = "patch-cat/patch-git@0123456789abcdef0123456789abcdef01234567"
+
+// registered is a forge with a registry in it, as "registry init --github" makes
+// one, whose first head is published.
+type registered struct {
+	*forge
+
+	ada *caller // maintains it
+	bob *caller // brings tools
+	eve *caller // brings trouble
+}
+
+func newRegistry(t *testing.T) *registered {
+	t.Helper()
+	f := newForge(t)
+	g := &registered{forge: f}
+	makeRepository(t, f.bare(registryRepo))
+	r := f.double.AddRepo(registryRepo)
+	r.ID = 900000001
+	r.Let("ada", "admin")
+	f.runner = f.double.JobToken(registryRepo, "checks", "write")
+	g.ada, g.bob, g.eve = f.person("ada", 7, true), f.person("bob", 21, false), f.person("eve", 66, false)
+
+	ada := f.sits(t, g.ada)
+	ada.does(t, "registry", "init", "registry", "--github", registryRepo)
+	clone := filepath.Join(ada.dir, "registry")
+	files, err := workflows.Files(actionRef + " # v" + releaseVersion)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		if !exists(filepath.Join(clone, filepath.FromSlash(file.Path))) {
+			keep(t, filepath.Join(clone, filepath.FromSlash(file.Path)), file.Data, 0o644)
+		}
+	}
+	git(t, clone, "init", "-q", "-b", "main", ".")
+	git(t, clone, "add", "-A")
+	git(t, clone, "commit", "-q", "-m", "a registry")
+	git(t, clone, "push", "-q", f.bare(registryRepo), "HEAD:refs/heads/main")
+	f.watched = refs(t, f.bare(registryRepo))
+	f.push("refs/heads/main", "", f.watched["refs/heads/main"], g.ada)
+	first := played(t, f.settle(t), "publish.yml")
+	if first.conclusion() != "success" {
+		t.Fatalf("the first publication is a %s", first.conclusion())
+	}
+	return g
+}
+
+// tool is a tool as its author writes it.
+func tool(name, version string, more ...string) string {
+	text := strings.ReplaceAll(toolText, "NAME", name)
+	text = strings.ReplaceAll(text, "VERSION", version)
+	for i := 0; i+1 < len(more); i += 2 {
+		if !strings.Contains(text, more[i]) {
+			panic("the tool has no " + more[i])
+		}
+		text = strings.Replace(text, more[i], more[i+1], 1)
+	}
+	return text
+}
+
+// publishes has somebody propose a tool, and returns the number of the pull
+// request.
+func (g *registered) publishes(t *testing.T, p person, text string) int {
+	t.Helper()
+	p.does(t, "publish", p.writes(t, "tool.py", text), "--registry", registryRepo)
+	return g.newest(t)
+}
+
+// newest is the number of the newest pull request.
+func (g *registered) newest(t *testing.T) int {
+	t.Helper()
+	var all []struct {
+		Number int `json:"number"`
+	}
+	g.get(t, "/repos/"+registryRepo+"/pulls?state=all&per_page=100", &all)
+	n := 0
+	for _, p := range all {
+		n = max(n, p.Number)
+	}
+	return n
+}
+
+// pullOf is a pull request as GitHub shows it.
+func (g *registered) pullOf(t *testing.T, number int) map[string]any {
+	t.Helper()
+	var p map[string]any
+	g.get(t, fmt.Sprintf("/repos/%s/pulls/%d", registryRepo, number), &p)
+	return p
+}
+
+// merged tells whether a pull request is.
+func (g *registered) merged(t *testing.T, number int) bool {
+	t.Helper()
+	yes, _ := g.pullOf(t, number)["merged"].(bool)
+	return yes
+}
+
+// concluded is the conclusion of the check on the head of a pull request, ""
+// where there is none.
+func (g *registered) concluded(t *testing.T, number int) string {
+	t.Helper()
+	return text(g.checkOf(t, text(g.pullOf(t, number), "head", "sha")), "conclusion")
+}
+
+// comments are what our workflows said below a pull request.
+func (g *registered) comments(t *testing.T, number int) (all []string) {
+	t.Helper()
+	var list []map[string]any
+	g.get(t, fmt.Sprintf("/repos/%s/issues/%d/comments?per_page=100", registryRepo, number), &list)
+	for _, c := range list {
+		all = append(all, text(c, "body"))
+	}
+	return all
+}
+
+// accepts is a maintainer's word for the head as it is.
+func (g *registered) accepts(t *testing.T, number int) {
+	t.Helper()
+	at := fmt.Sprintf("/repos/%s/issues/%d/labels", registryRepo, number)
+	if status := g.as(t, g.ada, http.MethodPost, at, map[string]any{"labels": []string{"patch-git:accept"}}); status != http.StatusOK {
+		t.Fatalf("the label: %d", status)
+	}
+}
+
+// merges is a maintainer who presses the button.
+func (g *registered) merges(t *testing.T, number int) int {
+	t.Helper()
+	head := text(g.pullOf(t, number), "head", "sha")
+	return g.as(t, g.ada, http.MethodPut, fmt.Sprintf("/repos/%s/pulls/%d/merge", registryRepo, number), map[string]any{"sha": head, "merge_method": "squash"})
+}
+
+// published are the files of the branch that clients read, by path, with their
+// objects.
+func (g *registered) published(t *testing.T) map[string]string {
+	t.Helper()
+	out, err := tryGit(g.bare(registryRepo), "ls-tree", "-r", "--format=%(path) %(objectname)", "refs/heads/published")
+	if err != nil {
+		return nil
+	}
+	all := map[string]string{}
+	for line := range strings.Lines(out) {
+		path, object, _ := strings.Cut(strings.TrimSpace(line), " ")
+		all[path] = object
+	}
+	return all
+}
+
+// stranger is somebody who has just added the registry from its site.
+func (g *registered) stranger(t *testing.T) person {
+	t.Helper()
+	p := g.sits(t, nil)
+	p.does(t, "registry", "add", "https://"+pagesHost+"/tools", "--repository", registryRepo)
+	return p
+}
+
+// toolText is a tool without any rights.
+var toolText = func() string {
+	data, err := os.ReadFile("testdata/tool.py")
+	if err != nil {
+		return err.Error()
+	}
+	return string(data)
+}()
