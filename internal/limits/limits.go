@@ -152,3 +152,14 @@ const (
 	NetAnswer    = 3 * time.Second  // for one name server to answer
 	NetClose     = time.Second      // how long the last packets of a connection are waited for
 )
+
+// Pull requests.
+const (
+	PolicyWait    = 365 * 24 * time.Hour // that a new name may be made to wait
+	PolicyUpdates = 1000                 // of one author in a day, merged without a person
+	TransferWait  = 7 * 24 * time.Hour   // in which a change of owners can be objected to
+	Review        = 8 * MiB              // review.json
+	DiffBytes     = 128 * KiB            // of the sources, as it is shown
+	DiffEdits     = 1000                 // lines that a shortest diff is looked for
+	DiffContext   = 3                    // lines around a change
+)
