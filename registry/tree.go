@@ -48,13 +48,22 @@ func OpenTree(dir string) (*Tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := decodeYAML(treeConfig, data, &t.config); err != nil {
+	if t.config, err = readConfig(data); err != nil {
 		return nil, err
 	}
-	if _, err := ledger.ParseRegistry(ledger.Encode(t.Registry())); err != nil {
-		return nil, fault.New(fault.Findings, "registry_yaml", "%s: %w", treeConfig, err)
-	}
 	return t, nil
+}
+
+// readConfig reads registry.yaml.
+func readConfig(data []byte) (treeDocument, error) {
+	c := treeDocument{Policy: treePolicy(defaultPolicy())}
+	if err := decodeYAML(treeConfig, data, &c); err != nil {
+		return treeDocument{}, err
+	}
+	if _, err := ledger.ParseRegistry(ledger.Encode(c.registry())); err != nil {
+		return treeDocument{}, fault.New(fault.Findings, "registry_yaml", "%s: %w", treeConfig, err)
+	}
+	return c, nil
 }
 
 // decodeYAML reads a YAML file of a tree strictly; every problem is in the error.

@@ -2,6 +2,7 @@ package contribute
 
 import (
 	"context"
+	"slices"
 
 	"github.com/patch-cat/patch-git/quarantine"
 	"github.com/patch-cat/patch-git/registry"
@@ -13,6 +14,9 @@ type Rescan struct {
 	Rules    int         `json:"rules"` // their edition
 	Versions int         `json:"versions"`
 	Bad      []Rescanned `json:"bad"`
+	// Unknown are versions that could not be judged, such as for want of an
+	// interpreter: that is no reason to withdraw anything.
+	Unknown []string `json:"unknown"`
 	// Tree are findings about the tree itself, outside of any version.
 	Tree []spec.Finding `json:"tree"`
 }
@@ -37,8 +41,7 @@ func (w *Workshop) Rescan(ctx context.Context, dir string) (*Rescan, error) {
 	if err != nil {
 		return nil, err
 	}
-	b.names = names
-	out := &Rescan{Rules: quarantine.RulesVersion, Bad: []Rescanned{}, Tree: append([]spec.Finding{}, misplaced...)}
+	out := &Rescan{Rules: quarantine.RulesVersion, Bad: []Rescanned{}, Unknown: []string{}, Tree: append([]spec.Finding{}, misplaced...)}
 	for i, n := range names {
 		w.progress("checking "+string(n), int64(i), int64(len(names)))
 		if err := w.rescan(ctx, b, n, out); err != nil {
@@ -63,9 +66,8 @@ func (w *Workshop) rescan(ctx context.Context, b *bench, n spec.Name, out *Resca
 	if len(meta.Owners) > 0 {
 		around.owner = ownerID(meta.Owners[0])
 	}
-	if around.names, err = b.alike(n); err != nil {
-		return err
-	}
+	// Names are not compared again: which of two has to go is for people to say,
+	// and they said it when the second was accepted.
 	around.previous = []quarantine.Published{}
 	for _, v := range versions {
 		files, found, err := b.tree.Files(n, v)
@@ -74,18 +76,29 @@ func (w *Workshop) rescan(ctx context.Context, b *bench, n spec.Name, out *Resca
 		}
 		if meta.Yanked[v] == "" && meta.Revoked[v] == "" {
 			out.Versions++
+			ref := spec.Ref{Name: n, Version: v}.At()
 			if len(found) == 0 {
-				checked, err := w.check(ctx, spec.Ref{Name: n, Version: v}.At(), files, around)
+				checked, err := w.check(ctx, ref, files, around)
 				if err != nil {
 					return err
 				}
 				found = checked.Findings
 			}
-			if spec.Blocking(found) {
+			switch {
+			case spec.Blocking(slices.DeleteFunc(slices.Clone(found), unjudged)):
 				out.Bad = append(out.Bad, Rescanned{n, v, found})
+			case spec.Blocking(found):
+				out.Unknown = append(out.Unknown, ref)
 			}
 		}
-		around.previous = append(around.previous, quarantine.Published{Version: v, Files: files})
+		digests := map[string]spec.Digest{}
+		for _, f := range files {
+			digests[f.Path] = spec.DigestOf(f.Data)
+		}
+		around.previous = append(around.previous, quarantine.Published{Version: v, Files: digests})
 	}
 	return nil
 }
+
+// unjudged tells whether a finding is that nobody could tell.
+func unjudged(f spec.Finding) bool { return f.ID == "PY-000" || f.ID == "GOV-000" }

@@ -173,3 +173,24 @@ const (
 	PullFiles      = 1000 // changed files of one pull request; GitHub lists at most 3000
 	PullFolders    = 400  // folders of its head that are read for them
 )
+
+// Pull requests.
+const (
+	PolicyWait    = 365 * 24 * time.Hour // that a new name may be made to wait
+	PolicyUpdates = 1000                 // of one author in a day, merged without a person
+	TransferWait  = 7 * 24 * time.Hour   // in which a change of owners can be objected to
+	Review        = 8 * MiB              // review.json
+	DiffBytes     = 128 * KiB            // of the sources, as it is shown
+	DiffEdits     = 1000                 // lines that a shortest diff is looked for
+	DiffContext   = 3                    // lines around a change
+)
+
+// Workflows of a registry on GitHub.
+const (
+	Event        = 25 * MiB            // what a workflow was started for (GitHub's)
+	Reviewers    = 50                  // people who are asked about for one pull request
+	Proposals    = 20                  // issues about tools that are opened in one night
+	StaleAfter   = 30 * 24 * time.Hour // a pull request on which nothing moves is spoken to
+	StaleClose   = 14 * 24 * time.Hour // and then closed
+	RefreshAfter = 12 * time.Hour      // a head of this age is signed anew though nothing is new
+)
