@@ -13,6 +13,7 @@ type hub interface {
 	User(ctx context.Context, login string) (github.User, error)
 	Pull(ctx context.Context, repo github.Repo, number int) (github.Pull, error)
 	Pulls(ctx context.Context, repo github.Repo) ([]github.Pull, error)
+	PullsOfCommit(ctx context.Context, repo github.Repo, sha string) ([]github.Pull, error)
 	Changes(ctx context.Context, repo github.Repo, number int, headSHA string) ([]github.Change, error)
 	Blob(ctx context.Context, repo github.Repo, sha string, max int64) ([]byte, error)
 	Reviews(ctx context.Context, repo github.Repo, number int) ([]github.Approval, error)

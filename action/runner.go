@@ -85,7 +85,9 @@ func (j *job) connect() error {
 }
 
 // say talks in the log of the job.
-func (j *job) say(text string) { _, _ = j.host.Stderr.Write([]byte("patch-git: " + logLine(text) + "\n")) }
+func (j *job) say(text string) {
+	_, _ = j.host.Stderr.Write([]byte("patch-git: " + logLine(text) + "\n"))
+}
 
 // output sets an output of the step. Only words of ours become one: a foreign
 // text with a line break would set others.
