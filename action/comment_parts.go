@@ -2,7 +2,6 @@ package action
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -113,16 +112,22 @@ func difference(r *review.Review, room int) string {
 // fitted is a titled block in at most room bytes. Lines that do not fit are
 // left out from the end, which is said.
 func fitted(title, language string, lines []string, room int, end string) string {
-	for keep := len(lines); keep > 0; keep = min(keep-1, keep*9/10) {
-		note := ""
-		if left := len(lines) - keep; left > 0 {
-			note = fmt.Sprintf("\n%d more lines are left out, because a comment has an end.\n", left)
-		}
-		if text := title + block(language, slices.Clone(lines[:keep])) + note + end; len(text) <= room {
-			return text
-		}
+	shown, mark := fenced(lines)
+	const note = "\n%d more lines are left out, because a comment has an end.\n"
+	room -= len(title) + 2*len(mark) + len(language) + len("\n\n") + len(note) + len("999999") + len(end)
+	keep := 0
+	for keep < len(shown) && room >= len(shown[keep])+1 {
+		room -= len(shown[keep]) + 1
+		keep++
 	}
-	return leftOut
+	if keep == 0 {
+		return leftOut
+	}
+	text := title + mark + language + "\n" + strings.Join(shown[:keep], "\n") + "\n" + mark + "\n"
+	if left := len(shown) - keep; left > 0 {
+		text += fmt.Sprintf(note, left)
+	}
+	return text + end
 }
 
 // leftOut stands for a part of which nothing fits. There is always room for it.

@@ -31,22 +31,21 @@ func spanOf(text string, columns int) string {
 	return mark + " " + line + " " + mark
 }
 
-// block shows lines of foreign text as a fenced block. language is ours. The
-// fence is longer than any row of backticks inside.
+// block shows lines of foreign text as a fenced block. language is ours.
 func block(language string, lines []string) string {
-	var b strings.Builder
+	shown, mark := fenced(lines)
+	return mark + language + "\n" + strings.Join(shown, "\n") + "\n" + mark + "\n"
+}
+
+// fenced makes foreign lines fit for a fenced block, and tells the fence, which
+// is longer than any row of backticks in them.
+func fenced(lines []string) (shown []string, mark string) {
 	longest := 2
-	for i, l := range lines {
-		lines[i] = uncommand(oneLine(l))
-		longest = max(longest, backticks(lines[i]))
-	}
-	fence := strings.Repeat("`", longest+1)
-	b.WriteString(fence + language + "\n")
 	for _, l := range lines {
-		b.WriteString(l + "\n")
+		l = uncommand(oneLine(l))
+		shown, longest = append(shown, l), max(longest, backticks(l))
 	}
-	b.WriteString(fence + "\n")
-	return b.String()
+	return shown, strings.Repeat("`", longest+1)
 }
 
 // oneLine makes foreign text one line that keeps its blanks, for a block.

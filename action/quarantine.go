@@ -61,7 +61,7 @@ func (j *job) review(ctx context.Context, p github.Pull) (*review.Review, error)
 	if err != nil {
 		return nil, err
 	}
-	return j.workshop.Review(ctx, j.in, s)
+	return j.workshop.Review(ctx, j.in, *s)
 }
 
 // nightly is what the rescan hands to the job that may write.

@@ -24,8 +24,9 @@ var floor = map[string]int{
 	"quarantine": 3, "internal/signing": 3, "internal/pyenv": 3, "internal/toolbox": 3, "internal/ahead": 3, "internal/trusted": 3, "internal/keyless": 3, "internal/inspect": 3, "internal/verdicts": 3, "internal/usernet": 3, "internal/review": 3,
 	"internal/contribute": 4, "internal/consume": 4,
 	"internal/cli": 5, "action": 5,
-	"cmd/patch-git": 6,
-	".":             0, // only embeds tools/
+	"cmd/patch-git":    6,
+	".":                0, // only embeds tools/
+	"action/workflows": 0, // only embeds the workflow files
 
 	// Code for tests alone; nothing but tests imports these.
 	"registry/registrytest":      4,
