@@ -72,8 +72,10 @@ func Read(s *Submission) *Outline {
 		o.findings.add(oneThing, "", "%d names are changed at once", len(names))
 	case len(o.touched) > 0:
 		o.Kind = KindRelease
-	case inTools:
+	case o.Meta != nil:
 		o.Kind = KindMeta
+	case inTools:
+		o.Kind = KindMixed // of things that have no place, each of which is refused
 	case len(o.rules) > 0:
 		o.Kind = KindGovernance
 	default:
