@@ -86,6 +86,7 @@ func TestPaths(t *testing.T) {
 		"a path that is not UTF-8":              {update, func(x *scene) { x.s.Changes[0].Path = dir + "1.1.0/\xff.py" }, nothing, "GOV-003"},
 		"a hidden file":                         {update, add(file(dir+"1.1.0/.netrc", "x")), add(file(dir+"1.1.0/LICENSE", "x")), "GOV-003"},
 		"twins":                                 {update, add(file(dir+"1.1.0/Tool.py", "x")), add(file(dir+"1.1.0/README.md", "x")), "GOV-003"},
+		"one file twice":                        {update, add(file(dir+"1.1.0/tool.py", "x")), add(file(dir+"1.1.0/README.md", "x")), "GOV-003"},
 		"twins of folders":                      {rules, add(file("Docs/x.md", "x")), add(file("docs/x.md", "x")), "GOV-003"},
 		"a closure of one's own":                {update, add(file(dir+"1.1.0/closure.json", "{}")), nothing, "GOV-003"},
 		"a lock of one's own":                   {update, add(file(dir+"1.1.0/pylock.toml", "x")), nothing, "GOV-003"},
