@@ -91,6 +91,9 @@ func decodeFields(file string, doc json.RawMessage, into any) []string {
 		return []string{file + ": it is not a mapping"}
 	}
 	var problems []string
+	if key, ok := oddKey(doc); ok {
+		problems = append(problems, fmt.Sprintf("%s: there is no key %s", file, spec.Quote(key)))
+	}
 	for _, key := range slices.Sorted(maps.Keys(members)) {
 		if string(members[key]) == "null" {
 			continue // as if it were not there
@@ -103,6 +106,30 @@ func decodeFields(file string, doc json.RawMessage, into any) []string {
 		}
 	}
 	return problems
+}
+
+// oddKey finds a key that the package json would take for another one, because
+// it does not count case: ID beside id would be what counts, and id what a
+// person reads. Keys that begin with a digit are versions.
+func oddKey(doc json.RawMessage) (key string, found bool) {
+	var members map[string]json.RawMessage
+	var items []json.RawMessage
+	if json.Unmarshal(doc, &members) != nil {
+		_ = json.Unmarshal(doc, &items) // neither: a scalar, which has no keys
+	}
+	for _, key := range slices.Sorted(maps.Keys(members)) {
+		version := key != "" && key[0] >= '0' && key[0] <= '9'
+		if !version && strings.ContainsFunc(key, func(r rune) bool { return r != '_' && (r < 'a' || r > 'z') }) {
+			return key, true
+		}
+		items = append(items, members[key])
+	}
+	for _, item := range items {
+		if key, found := oddKey(item); found {
+			return key, true
+		}
+	}
+	return "", false
 }
 
 // toolDir is the folder of a name, for messages and for making it.

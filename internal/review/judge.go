@@ -136,6 +136,9 @@ func (j *judgement) order() {
 // that the files have in the repository. A file that is refused already for
 // what it is needs no second word about it.
 func (j *judgement) quarantined() {
+	if j.Version == "" {
+		return // nothing was judged, and it is refused for that
+	}
 	if t := j.content.Tool; t != nil && (t.Name != j.Name || t.Version != j.Version) {
 		j.findings.addAs(takenName, bad, path.Join(j.Dir(), t.Format.MainFile()), "move the file to the folder of its name and version",
 			"the manifest says %s@%s", spec.Quote(string(t.Name)), spec.Quote(string(t.Version)))

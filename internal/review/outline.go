@@ -27,6 +27,7 @@ type Outline struct {
 	findings collector
 	touched  []version // in the order of their paths
 	rules    []Change  // what governs: everything outside of tools/
+	there    []string  // paths that the head has
 	submitted
 }
 
@@ -60,9 +61,12 @@ func Read(s *Submission) *Outline {
 	for _, c := range plain(s.Changes) {
 		o.files++
 		o.bytes += int64(len(c.Data))
+		if c.Status != Removed {
+			o.there = append(o.there, c.Path)
+		}
 		o.sort(c, names)
 	}
-	o.twins(s.Changes)
+	o.twins()
 	switch inTools := len(names) > 0 || len(o.touched) > 0 || o.Meta != nil; {
 	case inTools && len(o.rules) > 0:
 		o.Kind = KindMixed
@@ -72,8 +76,10 @@ func Read(s *Submission) *Outline {
 		o.findings.add(oneThing, "", "%d names are changed at once", len(names))
 	case len(o.touched) > 0:
 		o.Kind = KindRelease
-	case inTools:
+	case o.Meta != nil:
 		o.Kind = KindMeta
+	case inTools:
+		o.Kind = KindMixed // of things that have no place, each of which is refused
 	case len(o.rules) > 0:
 		o.Kind = KindGovernance
 	default:
@@ -180,19 +186,19 @@ func clean(p string) bool {
 }
 
 // twins finds two paths that are one where case does not count, which would
-// let one of them hide the other.
-func (o *Outline) twins(changes []Change) {
+// let one of them hide the other, and a path that is there twice.
+func (o *Outline) twins() {
 	seen := map[string]string{}
-	for _, c := range changes {
-		if c.Status == Removed {
-			continue
+	for i, p := range o.there {
+		if i > 0 && p == o.there[i-1] {
+			o.findings.add(shape, p, "the file is there twice")
 		}
 		at := ""
-		for part := range strings.SplitSeq(c.Path, "/") {
+		for part := range strings.SplitSeq(p, "/") {
 			at = path.Join(at, part)
 			fold := strings.ToLower(at)
 			if other, ok := seen[fold]; ok && other != at {
-				o.findings.add(shape, c.Path, "%s and %s are the same where case does not count", spec.Quote(other), spec.Quote(at))
+				o.findings.add(shape, p, "%s and %s are the same where case does not count", spec.Quote(other), spec.Quote(at))
 				return // one is enough, and there may be thousands
 			}
 			seen[fold] = at

@@ -84,7 +84,7 @@ var rules = [...]Rule{
 	},
 	config: {"GOV-009", bad, "the proposed registry.yaml is not readable", "nothing can be checked or published while it is not", "mend it"},
 	takenName: {
-		"MAN-002", bad, "the name is not free or none that a tool may have", "a name that was removed never becomes free, because somebody still runs what it once was", "choose a name of your own",
+		"MAN-002", bad, "the name is none that a tool may have, or not free any more", "people and models pick tools by name, so a name must be one tool for ever", "choose a name of your own",
 	},
 	immutable: {
 		"MAN-003", bad, "a published version is changed, or the version is not above the last", "what is pinned must never change, and an older number would never be picked",
