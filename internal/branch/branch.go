@@ -194,6 +194,49 @@ func (b *Branch) begin(ctx context.Context) error {
 	return b.load(ctx, "buckets", "records", "log", ledger.ObjectsDir)
 }
 
+// SourceLine is what the line of a commit's message begins with that names the
+// commit that was published.
+const SourceLine = "Source: "
+
+// Source is the commit that the newest one says to have been made of, "" where
+// it says nothing. That is not signed: it can only keep somebody from
+// publishing.
+func (b *Branch) Source(ctx context.Context) (string, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.base == "" {
+		return "", nil
+	}
+	text, err := b.git.text(ctx, "cat-file", "commit", b.base)
+	if err != nil {
+		return "", err
+	}
+	_, message, _ := strings.Cut(text, "\n\n")
+	for line := range strings.Lines(message) {
+		if id, ok := strings.CutPrefix(strings.TrimSpace(line), SourceLine); ok && isID(id) {
+			return id, nil
+		}
+	}
+	return "", nil
+}
+
+// Follows tells whether one commit of the remote comes after another. It is
+// false where the remote does not have them.
+func (b *Branch) Follows(ctx context.Context, later, earlier string) (bool, error) {
+	if !isID(later) || !isID(earlier) || later == earlier {
+		return false, nil
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.stats.Fetches++
+	exit, _, err := b.git.try(ctx, nil, nil, "fetch", "-q", "--no-tags", "--no-write-fetch-head", "--filter=tree:0", "origin", later, earlier)
+	if err != nil || exit != 0 {
+		return false, err
+	}
+	exit, _, err = b.git.try(ctx, nil, nil, "merge-base", "--is-ancestor", earlier, later)
+	return err == nil && exit == 0, err
+}
+
 // bare accepts a branch without a tree only where it never had one: somebody
 // made it by hand, as one commit. Else the tree was taken away.
 func (b *Branch) bare(ctx context.Context) error {

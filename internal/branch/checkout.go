@@ -122,6 +122,16 @@ func place(path string) (n spec.Name, v spec.Version, ok bool) {
 	return n, v, true
 }
 
+// Reaches tells whether a commit is in the history of the tip, as far as that is
+// here. The history of a shallow checkout ends early.
+func (c *Checkout) Reaches(ctx context.Context, commit string) bool {
+	if !c.has(ctx, commit) {
+		return false
+	}
+	exit, _, err := c.git.try(ctx, nil, nil, "merge-base", "--is-ancestor", commit, c.tip)
+	return err == nil && exit == 0
+}
+
 func (c *Checkout) has(ctx context.Context, commit string) bool {
 	if !isID(commit) {
 		return false

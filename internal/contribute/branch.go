@@ -137,8 +137,15 @@ func (w *Workshop) publishOn(ctx context.Context, o BranchOptions, checkout *bra
 	if err != nil {
 		return nil, err
 	}
-	if on.before, err = b.lastWhole(ctx); err != nil {
+	head, err := b.ownHead(ctx)
+	if err != nil {
 		return nil, err
+	}
+	on.before = head.Commit
+	if behind, err := on.behind(ctx, checkout); behind || err != nil {
+		out := &BranchPublished{Published: newPublished(b), Source: on.tip, Base: br.Base(), Commit: br.Base()}
+		out.Head = head
+		return out, err
 	}
 	on.origins = func(ctx context.Context) (map[spec.Ref]string, error) { return checkout.Origins(ctx, on.before) }
 	out := &BranchPublished{Source: on.tip, Base: br.Base(), Commit: br.Base(), Compared: -1}
@@ -163,6 +170,15 @@ func (w *Workshop) publishOn(ctx context.Context, o BranchOptions, checkout *bra
 		return nil, err
 	}
 	found := err // what was refused is reported when the rest is published
+	if len(out.Accepted) > 0 {
+		// What tool.yaml says of a version is published once the version is, and
+		// nobody compares it again by itself.
+		rest, err := w.publish(ctx, b, nil, names...)
+		if err != nil && fault.KindOf(err) != fault.Findings {
+			return nil, err
+		}
+		out.Head, out.Withdrawn = rest.Head, append(out.Withdrawn, rest.Withdrawn...)
+	}
 	if err := w.step("sealed"); err != nil {
 		return nil, err
 	}
@@ -222,27 +238,48 @@ func message(out *BranchPublished) string {
 	if len(lines) > 0 {
 		text += strings.Join(lines, "\n") + "\n\n"
 	}
-	return text + "Source: " + out.Source + "\n"
+	return text + branch.SourceLine + out.Source + "\n"
 }
 
-// lastWhole is the commit that the newest head names. A head that is not this
-// registry's own stops here, before anything is made of the branch.
-func (b *bench) lastWhole(ctx context.Context) (string, error) {
+// ownHead is the newest head of the branch, the zero head where there is none.
+// One that is not this registry's own, or that does not lead to what lies on
+// the branch, stops here, before anything is made of it.
+func (b *bench) ownHead(ctx context.Context) (ledger.Head, error) {
 	chain, err := registry.FetchHead(ctx, b.store())
 	if fault.ReasonOf(err) == "no_registry" {
-		return "", nil
+		return ledger.Head{}, nil
 	}
 	if err != nil {
-		return "", err
+		return ledger.Head{}, err
 	}
 	if err := b.signer.checkHead(chain.HeadEvidence, chain.Head); err != nil {
-		return "", err
+		return ledger.Head{}, err
 	}
 	head, err := ledger.ParseHead(chain.Head)
 	if err != nil {
-		return "", fault.New(fault.NotVerified, "head", "%w", err)
+		return ledger.Head{}, fault.New(fault.NotVerified, "head", "%w", err)
 	}
-	return head.Commit, nil
+	return *head, registry.Settled(ctx, b.store())
+}
+
+// behind tells whether the branch was published from a commit that comes after
+// the one that is checked out. Then there is nothing to do: all that is new here
+// was there too, and what is not here yet (a version, a yank) would be taken
+// for something that was taken away.
+func (b *branchBench) behind(ctx context.Context, checkout *branch.Checkout) (bool, error) {
+	source, err := b.Source(ctx)
+	if err != nil {
+		return false, err
+	}
+	for _, newer := range []string{b.before, source} {
+		if newer == b.tip || checkout.Reaches(ctx, newer) {
+			continue
+		}
+		if after, err := b.Follows(ctx, newer, b.tip); after || err != nil {
+			return after, err
+		}
+	}
+	return false, nil
 }
 
 // partly keeps the head from naming a commit of which something was refused:
