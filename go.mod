@@ -22,6 +22,7 @@ require (
 	github.com/theupdateframework/go-tuf/v2 v2.4.2
 	github.com/transparency-dev/formats v0.1.1
 	github.com/transparency-dev/merkle v0.0.2
+	github.com/yuin/goldmark v1.7.17
 	golang.org/x/crypto v0.57.0
 	golang.org/x/mod v0.42.0
 	golang.org/x/net v0.59.0
@@ -33,7 +34,10 @@ require (
 	gvisor.dev/gvisor v0.0.0-20260224225140-573d5e7127a8
 )
 
-require github.com/google/go-querystring v1.1.0 // indirect
+require (
+	github.com/fatih/color v1.19.0 // indirect
+	github.com/google/go-querystring v1.1.0 // indirect
+)
 
 require (
 	github.com/Microsoft/go-winio v0.6.2 // indirect

@@ -190,6 +190,9 @@ func (w *Workshop) publish(ctx context.Context, b *bench, ready []registry.Accep
 		}
 		batch.Accept = append(batch.Accept, a)
 	}
+	if bad > 0 && b.branch != nil {
+		b.branch.partly()
+	}
 	if err := w.seal(ctx, b, batch, out); err != nil {
 		return out, err
 	}
@@ -230,11 +233,18 @@ func manifestOf(files []spec.File) *spec.Tool {
 
 // seal signs and publishes a batch and says in out what was new.
 func (w *Workshop) seal(ctx context.Context, b *bench, batch registry.Batch, out *Published) error {
-	sealed, err := registry.Seal(ctx, b.store(), batch, registry.SealOptions{
+	o := registry.SealOptions{
 		Registry: b.doc, Signer: b.signer, Now: w.host.Now, Checker: w.checker, SignFirst: b.signer.first,
 		CheckHead: b.signer.checkHead,
 		Progress:  func(done, total int) { w.progress("publishing", int64(done), int64(total)) },
-	})
+	}
+	if b.branch != nil {
+		if err := b.branch.attribute(ctx, batch.Accept); err != nil {
+			return err
+		}
+		o.Commit, o.RefreshAfter = b.branch.commit, b.branch.refreshAfter
+	}
+	sealed, err := registry.Seal(ctx, b.store(), batch, o)
 	if err != nil {
 		return err
 	}

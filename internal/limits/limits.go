@@ -59,6 +59,7 @@ const (
 	HTTPAttempts   = 3
 	HTTPTimeout    = 30 * time.Second
 	GitTimeout     = 5 * time.Minute
+	PushAttempts   = 5                  // to publish where others push at the same time
 	HeadStaleAfter = 3 * 24 * time.Hour // a head older than this earns a warning
 	TUFMetadata    = 5 * MiB            // one metadata file of a TUF repository
 	TUFTime        = 5 * time.Minute    // a whole refresh of the trusted root
@@ -172,4 +173,25 @@ const (
 	GitHubLogin    = 64 * KiB // an answer of the device flow
 	PullFiles      = 1000 // changed files of one pull request; GitHub lists at most 3000
 	PullFolders    = 400  // folders of its head that are read for them
+)
+
+// Pull requests.
+const (
+	PolicyWait    = 365 * 24 * time.Hour // that a new name may be made to wait
+	PolicyUpdates = 1000                 // of one author in a day, merged without a person
+	TransferWait  = 7 * 24 * time.Hour   // in which a change of owners can be objected to
+	Review        = 8 * MiB              // review.json
+	DiffBytes     = 128 * KiB            // of the sources, as it is shown
+	DiffEdits     = 1000                 // lines that a shortest diff is looked for
+	DiffContext   = 3                    // lines around a change
+)
+
+// Workflows of a registry on GitHub.
+const (
+	Event        = 25 * MiB            // what a workflow was started for (GitHub's)
+	Reviewers    = 50                  // people who are asked about for one pull request
+	Proposals    = 20                  // issues about tools that are opened in one night
+	StaleAfter   = 30 * 24 * time.Hour // a pull request on which nothing moves is spoken to
+	StaleClose   = 14 * 24 * time.Hour // and then closed
+	RefreshAfter = 12 * time.Hour      // a head of this age is signed anew though nothing is new
 )
