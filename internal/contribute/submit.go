@@ -2,9 +2,6 @@ package contribute
 
 import (
 	"context"
-	"crypto/sha1" //nolint:gosec // git names blobs by it; nothing is trusted for it
-	"encoding/hex"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -196,18 +193,10 @@ func sameChanges(ctx context.Context, gh GitHub, d *Draft, open github.Pull) (bo
 	}
 	for _, f := range d.Files {
 		if !slices.ContainsFunc(changes, func(c github.Change) bool {
-			return c.Path == f.Path && c.Mode == "100644" && c.SHA == blobName(f.data)
+			return c.Path == f.Path && c.Mode == "100644" && github.SameBlob(f.data, c.SHA)
 		}) {
 			return false, nil
 		}
 	}
 	return true, nil
-}
-
-// blobName is how git names a file's content.
-func blobName(data []byte) string {
-	h := sha1.New() //nolint:gosec // see the import
-	fmt.Fprintf(h, "blob %d\x00", len(data))
-	h.Write(data)
-	return hex.EncodeToString(h.Sum(nil))
 }

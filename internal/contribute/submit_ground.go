@@ -184,7 +184,7 @@ func (g *ground) holds(d *Draft) bool {
 	}
 	for _, f := range d.Files {
 		if !slices.ContainsFunc(g.same, func(e github.Entry) bool {
-			return registry.VersionPath(d.ref, e.Name) == f.Path && e.SHA == blobName(f.data)
+			return registry.VersionPath(d.ref, e.Name) == f.Path && github.SameBlob(f.data, e.SHA)
 		}) {
 			return false
 		}
