@@ -33,6 +33,8 @@ require (
 	gvisor.dev/gvisor v0.0.0-20260224225140-573d5e7127a8
 )
 
+require github.com/google/go-querystring v1.1.0 // indirect
+
 require (
 	github.com/Microsoft/go-winio v0.6.2 // indirect
 	github.com/ProtonMail/go-crypto v1.1.6 // indirect
