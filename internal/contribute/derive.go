@@ -107,7 +107,8 @@ func (w *Workshop) Derive(ctx context.Context, name spec.Name, description, from
 	dv.inputs()
 	dv.output()
 	dv.packages(script, hasScript)
-	facts, err := (parser{w, minor, len(dv.tool.Runtime.Packages) > 0}).Facts(ctx, source)
+	// Whichever Python reads the imports: nothing runs in it.
+	facts, err := (parser{w, minor, false}).Facts(ctx, source)
 	if err != nil {
 		return nil, err
 	}
@@ -147,8 +148,8 @@ func (w *Workshop) signatureOf(ctx context.Context, source []byte, function stri
 		case err == nil && sig.Error != "":
 			err = fault.New(fault.Findings, "python", "line %d does not parse: %s", sig.Line, spec.Quote(sig.Error))
 		}
-		if err != nil {
-			last = err
+		if err != nil && (last == nil || fault.KindOf(err) == fault.Findings) {
+			last = err // the newest Python's word about the source, before that one is missing
 		}
 	}
 	if last == nil {

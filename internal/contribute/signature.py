@@ -206,7 +206,7 @@ def run():
     try:
         doc = describe(name.decode("ascii"), source.decode("utf-8"))
     except (SyntaxError, ValueError, RecursionError, MemoryError) as e:
-        doc = {"schema": 1, "error": clip("%s: %s" % (type(e).__name__, e)), "line": getattr(e, "lineno", 0) or 0}
+        doc = {"schema": 1, "error": clip(getattr(e, "msg", None) or "%s: %s" % (type(e).__name__, e)), "line": getattr(e, "lineno", 0) or 0}
     sys.stdout.buffer.write(json.dumps(doc, separators=(",", ":")).encode("ascii") + b"\n")
 
 
