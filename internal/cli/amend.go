@@ -27,7 +27,7 @@ func (a *app) yankCommand() *cobra.Command {
 		if undo {
 			am.What = contribute.Unyank
 		}
-		return am, reasonOr(undo, reason)
+		return am, reasonOr("yank", undo, reason)
 	})
 	c.Use = "yank name@version --reason text"
 	c.Short = "Take a version out of resolution; what pinned it still works"
@@ -43,7 +43,7 @@ func (a *app) yankCommand() *cobra.Command {
 func (a *app) revokeCommand() *cobra.Command {
 	var reason string
 	c := a.amendCommand("name@version", func(ref spec.Ref, _ string) (contribute.Amendment, error) {
-		return contribute.Amendment{What: contribute.Revoke, Ref: ref, Reason: reason}, reasonOr(false, reason)
+		return contribute.Amendment{What: contribute.Revoke, Ref: ref, Reason: reason}, reasonOr("revoke", false, reason)
 	})
 	c.Use = "revoke name@version --reason text"
 	c.Short = "Stop a version from running anywhere (malware)"
@@ -69,7 +69,7 @@ func (a *app) deprecateCommand() *cobra.Command {
 			}
 			am.Instead = n
 		}
-		return am, reasonOr(undo, reason)
+		return am, reasonOr("deprecate", undo, reason)
 	})
 	c.Use = "deprecate name --reason text"
 	c.Short = "Advise against a tool; it works as before"
@@ -116,12 +116,12 @@ func (a *app) transferCommand() *cobra.Command {
 }
 
 // reasonOr asks for a reason, but of what is undone.
-func reasonOr(undo bool, reason string) error {
+func reasonOr(verb string, undo bool, reason string) error {
 	switch {
 	case undo && reason != "":
 		return usage("--undo needs no --reason")
 	case !undo && reason == "":
-		return usage("--reason is missing, which people are shown")
+		return usage("%s needs --reason, which people are shown", verb)
 	}
 	return nil
 }
