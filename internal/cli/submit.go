@@ -62,7 +62,9 @@ func (a *app) submit(ctx context.Context, s *submitFlags, file string, draft dra
 		a.out.say("nothing was sent")
 		return nil
 	case !a.json && !a.quiet:
-		a.printDraft(d, func(format string, args ...any) { a.out.say("%s", strings.TrimSuffix(fmt.Sprintf(format, args...), "\n")) })
+		a.printDraft(d, func(format string, args ...any) {
+			a.out.say("%s", strings.TrimSuffix(fmt.Sprintf(format, args...), "\n"))
+		})
 	}
 	sent, err := a.send(ctx, w, o, d, &answer)
 	if err != nil {

@@ -232,7 +232,9 @@ func (t *schema) check(depth int) error {
 
 // usable tells why a function cannot be called as a tool is.
 func (s *signature) usable(path, asked string) error {
-	no := func(format string, args ...any) *fault.Error { return fault.New(fault.Findings, "function", format, args...) }
+	no := func(format string, args ...any) *fault.Error {
+		return fault.New(fault.Findings, "function", format, args...)
+	}
 	if !s.Found {
 		e := no("%s has no function %s at its top level", spec.Quote(path), spec.Quote(asked))
 		if asked == "" {

@@ -154,4 +154,3 @@ func sentence(s string) string {
 	}
 	return strings.ToValidUTF8(cut, "")
 }
-

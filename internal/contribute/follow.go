@@ -23,14 +23,14 @@ type Stage string
 
 // The stages, in their order; the last four end the following.
 const (
-	StageWaiting   Stage = "waiting"   // for the check to begin
-	StageChecking  Stage = "checking"
-	StagePassed    Stage = "passed"    // and not merged yet
-	StageMerged    Stage = "merged"    // and not published yet
-	StagePullable  Stage = "pullable"  // clients read it
-	StageRefused   Stage = "refused"   // the check says no
-	StageHuman     Stage = "needs_maintainer"
-	StageClosed    Stage = "closed"    // without being merged
+	StageWaiting  Stage = "waiting" // for the check to begin
+	StageChecking Stage = "checking"
+	StagePassed   Stage = "passed"   // and not merged yet
+	StageMerged   Stage = "merged"   // and not published yet
+	StagePullable Stage = "pullable" // clients read it
+	StageRefused  Stage = "refused"  // the check says no
+	StageHuman    Stage = "needs_maintainer"
+	StageClosed   Stage = "closed" // without being merged
 )
 
 // FollowOptions bound the following of a pull request.
@@ -39,8 +39,8 @@ type FollowOptions struct {
 	// Reader makes a reader that has read nothing yet: what is published is read
 	// anew each time, as a client that starts would.
 	Reader func() (Reader, error)
-	Every  time.Duration // between two looks
-	Most   time.Duration // in all
+	Every  time.Duration                              // between two looks
+	Most   time.Duration                              // in all
 	Sleep  func(context.Context, time.Duration) error // nil is a timer
 	// Stage hears of each change; nil is silence.
 	Stage func(Stage)
@@ -48,7 +48,7 @@ type FollowOptions struct {
 
 // Followed is how the following of a pull request ended.
 type Followed struct {
-	Stage Stage `json:"stage"`
+	Stage Stage  `json:"stage"`
 	URL   string `json:"url,omitempty"`
 	Merge string `json:"merge_commit,omitempty"`
 	// Trouble is why the last look saw nothing, "" where it saw something.

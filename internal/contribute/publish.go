@@ -23,7 +23,7 @@ type Published struct {
 	New       bool              `json:"new"`
 	Accepted  []string          `json:"accepted"`
 	Withdrawn []string          `json:"withdrawn"`
-	Changed   []spec.Name       `json:"changed,omitempty"` // whose owners or deprecation are others now
+	Changed   []spec.Name       `json:"changed,omitempty"`  // whose owners or deprecation are others now
 	Packages  []Packages        `json:"packages,omitempty"` // of the accepted releases that need any
 	Reports   []*Checked        `json:"reports,omitempty"`
 }

@@ -49,7 +49,7 @@ type Draft struct {
 	Done       Already           `json:"already,omitempty"`
 	Unchecked  []string          `json:"unchecked,omitempty"` // what could not be looked at, and why
 
-	Checked *Checked `json:"-"` // of a release
+	Checked *Checked   `json:"-"` // of a release
 	Tool    *spec.Tool `json:"tool,omitempty"`
 
 	target Target
