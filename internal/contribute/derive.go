@@ -123,11 +123,15 @@ func frontmatter() *regexp.Regexp { return regexp.MustCompile(`(?m)^# ---\s*$`) 
 // splitFunction separates file:function. A drive letter is no file.
 func splitFunction(from string) (path, function string) {
 	i := strings.LastIndexByte(from, ':')
-	if i < 2 || !regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`).MatchString(from[i+1:]) {
+	if i < 2 || !isWord(from[i+1:]) {
 		return from, ""
 	}
 	return from[:i], from[i+1:]
 }
+
+// isWord is a name that an input can have, and that stands in code and comments
+// as it is. Python has more, with other letters.
+func isWord(s string) bool { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`).MatchString(s) }
 
 // signatureOf asks the lowest CPython that parses the source and that the script
 // block allows.
@@ -248,8 +252,13 @@ func (s *signature) usable(path, asked string) error {
 	if s.Function != "main" && slices.Contains(s.Names, "main") {
 		return no("the file has a main of its own, and that is how a tool is called").Hint("rename it, or derive the tool from it")
 	}
+	if !isWord(s.Function) {
+		return no("the function %s has letters that no tool's names have", spec.Quote(s.Function))
+	}
 	for _, p := range s.Params {
 		switch {
+		case !isWord(p.Name):
+			return no("the parameter %s has letters that no input's name has", spec.Quote(p.Name)).Hint("rename the parameter")
 		case s.Function == "main" && p.Kind != "plain" && p.Kind != "keyword_only":
 			return no("main takes %s, which no input can be", spec.Quote(p.Name)).Hint("give the function another name, and it gets a main of its own")
 		case p.Name == s.Function || p.Name == "json" || p.Name == "sys":
