@@ -34,6 +34,8 @@ require (
 	gvisor.dev/gvisor v0.0.0-20260224225140-573d5e7127a8
 )
 
+require github.com/google/go-querystring v1.1.0 // indirect
+
 require (
 	github.com/fatih/color v1.19.0 // indirect
 	github.com/google/go-querystring v1.1.0 // indirect

@@ -106,19 +106,19 @@ func TestTreeLife(t *testing.T) {
 			func(o registry.Sealed) bool { return !o.New },
 		},
 		{"yank and revoke at once", func() error {
-			if err := tree.SetRevoked("csv_to_json", "1.1.0", `says "no": & more`); err != nil {
+			if err := setRevoked(tree, "csv_to_json", "1.1.0", `says "no": & more`); err != nil {
 				return err
 			}
-			return tree.SetYanked("csv_to_json", "1.1.0", "loses lines")
+			return setYanked(tree, "csv_to_json", "1.1.0", "loses lines")
 		}, func(o registry.Sealed) bool { return len(o.Withdrawn) == 2 }},
 		{
-			"another reason", func() error { return tree.SetYanked("csv_to_json", "1.1.0", "loses all lines") },
+			"another reason", func() error { return setYanked(tree, "csv_to_json", "1.1.0", "loses all lines") },
 			func(o registry.Sealed) bool {
 				return len(o.Withdrawn) == 1 && o.Withdrawn[0].Reason == "loses all lines"
 			},
 		},
 		{
-			"unyank", func() error { return tree.Unyank("csv_to_json", "1.1.0") },
+			"unyank", func() error { return unyank(tree, "csv_to_json", "1.1.0") },
 			func(o registry.Sealed) bool {
 				return len(o.Withdrawn) == 1 && o.Withdrawn[0].Event == ledger.EventUnyank
 			},
@@ -261,7 +261,7 @@ func TestTreeRevocationStays(t *testing.T) {
 	tree, dir := newTree(t)
 	s := registry.NewMemory()
 	publishTree(t, tree, s, 1)
-	if err := tree.SetRevoked("text_diff", "0.1.0", "malware"); err != nil {
+	if err := setRevoked(tree, "text_diff", "0.1.0", "malware"); err != nil {
 		t.Fatal(err)
 	}
 	publishTree(t, tree, s, 2)
@@ -282,16 +282,16 @@ func TestTreeSetRefuses(t *testing.T) {
 		err  error
 		kind fault.Kind
 	}{
-		"no such version":  {tree.SetYanked("text_diff", "9.0.0", "broken"), fault.NotFound},
-		"no such tool":     {tree.SetYanked("no_such", "1.0.0", "broken"), fault.NotFound},
-		"yank without":     {tree.SetYanked("text_diff", "0.1.0", ""), fault.Usage},
-		"unyank of none":   {tree.Unyank("text_diff", "9.0.0"), fault.NotFound},
-		"revoke without":   {tree.SetRevoked("text_diff", "0.1.0", ""), fault.Usage},
-		"two lines":        {tree.SetYanked("text_diff", "0.1.0", "a\nb"), fault.Usage},
-		"escape":           {tree.SetYanked("text_diff", "0.1.0", "\x1b[2J"), fault.Usage},
-		"byte order mark":  {tree.SetYanked("text_diff", "0.1.0", "a\ufeffb"), fault.Findings},
-		"invalid encoding": {tree.SetYanked("text_diff", "0.1.0", "a\xff"), fault.Usage},
-		"too long":         {tree.SetYanked("text_diff", "0.1.0", strings.Repeat("x", 1025)), fault.Usage},
+		"no such version":  {setYanked(tree, "text_diff", "9.0.0", "broken"), fault.NotFound},
+		"no such tool":     {setYanked(tree, "no_such", "1.0.0", "broken"), fault.NotFound},
+		"yank without":     {setYanked(tree, "text_diff", "0.1.0", ""), fault.Usage},
+		"unyank of none":   {unyank(tree, "text_diff", "9.0.0"), fault.NotFound},
+		"revoke without":   {setRevoked(tree, "text_diff", "0.1.0", ""), fault.Usage},
+		"two lines":        {setYanked(tree, "text_diff", "0.1.0", "a\nb"), fault.Usage},
+		"escape":           {setYanked(tree, "text_diff", "0.1.0", "\x1b[2J"), fault.Usage},
+		"byte order mark":  {setYanked(tree, "text_diff", "0.1.0", "a\ufeffb"), fault.Findings},
+		"invalid encoding": {setYanked(tree, "text_diff", "0.1.0", "a\xff"), fault.Usage},
+		"too long":         {setYanked(tree, "text_diff", "0.1.0", strings.Repeat("x", 1025)), fault.Usage},
 	} {
 		if fault.KindOf(c.err) != c.kind {
 			t.Errorf("%s: %v", name, c.err)
@@ -301,7 +301,7 @@ func TestTreeSetRefuses(t *testing.T) {
 		t.Errorf("tool.yaml became %s, %v", after, err)
 	}
 	for _, reason := range []string{`"quoted": # & * !`, "yes", "1.0", "ünïcode 😀", "- x"} {
-		if err := tree.SetYanked("text_diff", "0.1.0", reason); err != nil {
+		if err := setYanked(tree, "text_diff", "0.1.0", reason); err != nil {
 			t.Errorf("%q: %v", reason, err)
 		}
 		if m, err := tree.Meta("text_diff"); err != nil || m.Yanked["0.1.0"] != reason || m.Owners[0] != ada {
@@ -384,7 +384,7 @@ func FuzzTreeMeta(f *testing.F) {
 		if err != nil || len(m.Owners) == 0 {
 			return
 		}
-		if err := tree.SetYanked("csv_to_json", "1.0.0", "broken"); err != nil {
+		if err := setYanked(tree, "csv_to_json", "1.0.0", "broken"); err != nil {
 			t.Fatalf("%q was read as %+v and cannot be written: %v", text, m, err)
 		}
 		again, err := tree.Meta("csv_to_json")
@@ -399,4 +399,18 @@ func FuzzTreeMeta(f *testing.F) {
 			t.Errorf("got %s, want %s", got, want)
 		}
 	})
+}
+
+func setYanked(t *registry.Tree, n spec.Name, v spec.Version, reason string) error {
+	r := spec.Ref{Name: n, Version: v}
+	return t.Amend(r, func(m *registry.Meta) error { return m.Yank(r, reason) })
+}
+
+func unyank(t *registry.Tree, n spec.Name, v spec.Version) error {
+	return t.Amend(spec.Ref{Name: n, Version: v}, func(m *registry.Meta) error { m.Unyank(v); return nil })
+}
+
+func setRevoked(t *registry.Tree, n spec.Name, v spec.Version, reason string) error {
+	r := spec.Ref{Name: n, Version: v}
+	return t.Amend(r, func(m *registry.Meta) error { return m.Revoke(r, reason) })
 }

@@ -1,0 +1,193 @@
+package contribute
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/patch-cat/patch-git/internal/fault"
+	"github.com/patch-cat/patch-git/internal/github"
+	"github.com/patch-cat/patch-git/internal/limits"
+	"github.com/patch-cat/patch-git/ledger"
+	"github.com/patch-cat/patch-git/registry"
+	"github.com/patch-cat/patch-git/spec"
+)
+
+// ground is what the source tree of a registry on GitHub has under a name, as
+// of one commit of the base.
+type ground struct {
+	surveyed bool
+	exists   bool // the name does
+	versions []spec.Version
+	meta     registry.Meta
+	yaml     []byte         // tool.yaml as it stands
+	same     []github.Entry // what is in the folder of the draft's version
+}
+
+// survey finds out at GitHub who the author is, whether the repository is the
+// one that was pinned, and what its source tree has under the draft's name.
+func (w *Workshop) survey(ctx context.Context, o DraftOptions, d *Draft) (*ground, error) {
+	g := &ground{}
+	if o.GitHub == nil {
+		d.Unchecked = append(d.Unchecked, "the source tree of "+d.Repository+": GitHub was not asked")
+		return g, nil
+	}
+	w.progress("asking GitHub about "+d.Repository, 0, 0)
+	if err := w.meet(ctx, o, d); err != nil {
+		return g, d.unchecked(o, "the repository "+d.Repository, err)
+	}
+	if err := g.read(ctx, o.GitHub, d); err != nil {
+		return g, d.unchecked(o, "the source tree of "+d.Repository, err)
+	}
+	g.surveyed = true
+	return g, nil
+}
+
+// meet learns who the author is and where the draft goes.
+func (w *Workshop) meet(ctx context.Context, o DraftOptions, d *Draft) error {
+	repo, err := o.GitHub.Repository(ctx, d.target.Repo)
+	if err != nil {
+		return reachable(err, d)
+	}
+	t := d.target
+	if t.ID != "" && strconv.FormatInt(repo.ID, 10) != t.ID || t.OwnerID != "" && strconv.FormatInt(repo.Owner.ID, 10) != t.OwnerID {
+		return fault.New(fault.NotVerified, "repository_id", "%s is the repository %d of owner %d now, and the registry that you added is signed by %s of owner %s",
+			d.Repository, repo.ID, repo.Owner.ID, t.ID, t.OwnerID).
+			Hint("a repository that was made anew under its name is another one; ask the maintainers whom to trust")
+	}
+	d.push = repo.Push
+	if d.Base == "" {
+		d.Base = repo.Default
+	}
+	if o.Anonymous {
+		return nil
+	}
+	me, err := o.GitHub.Viewer(ctx)
+	if err != nil {
+		return err
+	}
+	d.Author = &ledger.Owner{Login: me.Login, ID: me.ID}
+	return nil
+}
+
+// reachable says of a repository that GitHub does not show what that may mean.
+func reachable(err error, d *Draft) error {
+	if fault.KindOf(err) != fault.NotFound {
+		return err
+	}
+	return fault.New(fault.NotFound, "no_repository", "GitHub shows no repository %s: %w", d.Repository, err).
+		Hint("it may be private, and the token not allowed to see it")
+}
+
+// read reads the folder of the name in the newest commit of the base.
+func (g *ground) read(ctx context.Context, gh GitHub, d *Draft) error {
+	commit, err := gh.Branch(ctx, d.target.Repo, d.Base)
+	if err != nil {
+		return err
+	}
+	d.BaseCommit = commit
+	folder := strings.TrimSuffix(registry.MetaPath(d.ref.Name), "/tool.yaml")
+	entries, err := gh.Folder(ctx, d.target.Repo, commit, folder)
+	if fault.KindOf(err) == fault.NotFound {
+		return nil // the name is new
+	}
+	if err != nil {
+		return err
+	}
+	g.exists = true
+	for _, e := range entries {
+		if e.Name == "tool.yaml" {
+			if g.yaml, err = gh.Blob(ctx, d.target.Repo, e.SHA, limits.ManifestBytes); err != nil {
+				return err
+			}
+			if g.meta, err = registry.ParseMeta(registry.MetaPath(d.ref.Name), g.yaml); err != nil {
+				return err
+			}
+		}
+		if v, err := spec.ParseVersion(e.Name); err == nil {
+			g.versions = append(g.versions, v)
+		}
+	}
+	slices.SortFunc(g.versions, spec.Version.Compare)
+	if len(g.meta.Owners) == 0 {
+		return fault.New(fault.Findings, "yaml", "%s of %s names no owner", registry.MetaPath(d.ref.Name), d.Repository).
+			Hint("a maintainer has to restore it from the history of the registry")
+	}
+	if d.ref.Version == "" || !slices.Contains(g.versions, d.ref.Version) {
+		return nil
+	}
+	g.same, err = gh.Folder(ctx, d.target.Repo, commit, folder+"/"+string(d.ref.Version))
+	return err
+}
+
+// takesRelease tells why the source tree does not take a release, or completes
+// the draft with what it needs.
+func (g *ground) takesRelease(d *Draft) error {
+	if !g.surveyed {
+		return nil
+	}
+	if !g.exists {
+		return d.claim()
+	}
+	if err := g.belongs(d); err != nil {
+		return err
+	}
+	switch {
+	case g.same == nil:
+		return nil
+	case g.holds(d):
+		d.Done = AlreadyMerged
+		return nil
+	}
+	return fault.New(fault.Findings, "immutable", "%s is in the source tree of %s already with other content", d.ref.At(), d.Registry).
+		Hint("new content is a new version: raise the version in the manifest")
+}
+
+// claim adds tool.yaml, by which a new name is its author's.
+func (d *Draft) claim() error {
+	d.NewName = true
+	if d.Author == nil {
+		d.Unchecked = append(d.Unchecked, registry.MetaPath(d.ref.Name)+" is sent too and names you; nobody said who you are")
+		return nil
+	}
+	meta := registry.Meta{Owners: []ledger.Owner{*d.Author}}
+	data, err := meta.Encode(d.ref.Name)
+	if err != nil {
+		return fault.New(fault.Unavailable, "viewer", "GitHub's answer who you are cannot stand in tool.yaml: %w", err)
+	}
+	d.Files = append(d.Files, newFile(registry.MetaPath(d.ref.Name), data))
+	return nil
+}
+
+// belongs refuses an author who neither owns the name nor may write to the
+// registry. An unknown author is refused nothing: such a draft is not sent.
+func (g *ground) belongs(d *Draft) error {
+	if d.Author == nil || d.push || owns(g.meta.Owners, *d.Author) {
+		return nil
+	}
+	var who []string
+	for _, o := range g.meta.Owners {
+		who = append(who, fmt.Sprintf("%s (number %d)", spec.Quote(o.Login), o.ID))
+	}
+	return fault.New(fault.Denied, "not_owner", "the name %s belongs to %s, and you are %s (number %d)",
+		d.ref.Name, strings.Join(who, ", "), spec.Quote(d.Author.Login), d.Author.ID).
+		Hint("choose another name, or ask its owner to transfer it: patch-git transfer %s --to LOGIN", d.ref.Name)
+}
+
+// holds tells whether the folder of the version has the draft's files and no
+// other.
+func (g *ground) holds(d *Draft) bool {
+	if len(g.same) != len(d.Files) {
+		return false
+	}
+	for _, f := range d.Files {
+		if !slices.ContainsFunc(g.same, func(e github.Entry) bool {
+			return registry.VersionPath(d.ref, e.Name) == f.Path && github.SameBlob(f.data, e.SHA)
+		}) {
+			return false
+		}
+	}
+	return true
+}
