@@ -40,8 +40,12 @@ func (t *Tree) Meta(n spec.Name) (Meta, error) {
 	return ParseMeta(toolPath(n, treeMeta), data)
 }
 
-// ParseMeta reads tool.yaml. Messages call it file.
+// ParseMeta reads a proposed tool.yaml as [Tree.Meta] would one that is in
+// place. file is how it is called in messages.
 func ParseMeta(file string, data []byte) (Meta, error) {
+	if len(data) > limits.ManifestBytes {
+		return Meta{}, fault.New(fault.Findings, "yaml", "%s has %d bytes, allowed are %d", file, len(data), limits.ManifestBytes)
+	}
 	var m Meta
 	err := decodeYAML(file, data, &m)
 	if err == nil {
