@@ -193,7 +193,7 @@ func (f *forge) ask(t testing.TB, token, method, at string, body, into any) {
 	}
 	r := httptest.NewRequest(method, "https://"+apiHost+at, in)
 	r.Header.Set("Authorization", "Bearer "+token)
-	r.Header.Set("Accept", "application/vnd.github+json")
+	r.Header.Set("Accept", "application/vnd.github.v3+json")
 	r.Header.Set("User-Agent", "acttest")
 	r.Header.Set("X-GitHub-Api-Version", "2022-11-28")
 	if body != nil {
@@ -221,7 +221,7 @@ func (f *forge) as(t testing.TB, who *caller, method, at string, body any) int {
 	}
 	r := httptest.NewRequest(method, "https://"+apiHost+at, bytes.NewReader(data))
 	r.Header.Set("Authorization", "Bearer "+who.token)
-	r.Header.Set("Accept", "application/vnd.github+json")
+	r.Header.Set("Accept", "application/vnd.github.v3+json")
 	r.Header.Set("User-Agent", "acttest")
 	r.Header.Set("X-GitHub-Api-Version", "2022-11-28")
 	r.Header.Set("Content-Type", "application/json")

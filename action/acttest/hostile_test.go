@@ -182,7 +182,7 @@ jobs:
           TOKEN: ${{ github.token }}
         run: |
           echo "%[1]s ran for $GITHUB_EVENT_NAME, oidc ${ACTIONS_ID_TOKEN_REQUEST_URL:-none}"
-          api() { curl -s -o /dev/null -w '%%{http_code}' -H "Authorization: Bearer $TOKEN" -H 'Accept: application/vnd.github+json' -H 'Content-Type: application/json' "$@"; echo; }
+          api() { curl -s -o /dev/null -w '%%{http_code}' -H "Authorization: Bearer $TOKEN" -H 'Accept: application/vnd.github.v3+json' -H 'Content-Type: application/json' "$@"; echo; }
           echo "label $(api -X POST -d '{"labels":["patch-git:accept"]}' "$GITHUB_API_URL/repos/acme/tools/issues/1/labels")"
           echo "check $(api -X POST -d "{\"name\":\"patch-git\",\"head_sha\":\"$GITHUB_SHA\",\"conclusion\":\"success\"}" "$GITHUB_API_URL/repos/acme/tools/check-runs")"
           git init -q x && cd x && git -c user.name=x -c user.email=x@x commit -q --allow-empty -m x

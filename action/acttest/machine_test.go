@@ -33,9 +33,7 @@ func started(t *testing.T, file string) (*forge, *run) {
 func (f *forge) seed(t *testing.T, files map[string][]byte) string {
 	t.Helper()
 	dir := f.bare(registryRepo)
-	makeRepository(t, dir)
-	r := f.double.AddRepo(registryRepo)
-	r.ID = 900000001
+	f.addRegistry(t)
 	clone := t.TempDir()
 	git(t, clone, "init", "-q", "-b", "main", ".")
 	for name, data := range files {

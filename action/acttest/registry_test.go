@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/patch-cat/patch-git/action/workflows"
+	"github.com/patch-cat/patch-git/internal/github/githubtest"
 )
 
 // actionRef is the commit of this project's action that a registry names.
@@ -26,15 +27,21 @@ type registered struct {
 	eve *caller // brings trouble
 }
 
+// addRegistry makes its empty repository.
+func (f *forge) addRegistry(t *testing.T) *githubtest.Repo {
+	t.Helper()
+	makeRepository(t, f.bare(registryRepo))
+	r := f.double.AddRepo(registryRepo)
+	r.ID = 900000001
+	f.runner = f.double.JobToken(registryRepo, "checks", "write")
+	return r
+}
+
 func newRegistry(t *testing.T) *registered {
 	t.Helper()
 	f := newForge(t)
 	g := &registered{forge: f}
-	makeRepository(t, f.bare(registryRepo))
-	r := f.double.AddRepo(registryRepo)
-	r.ID = 900000001
-	r.Let("ada", "admin")
-	f.runner = f.double.JobToken(registryRepo, "checks", "write")
+	f.addRegistry(t).Let("ada", "admin")
 	g.ada, g.bob, g.eve = f.person("ada", 7, true), f.person("bob", 21, false), f.person("eve", 66, false)
 
 	ada := f.sits(t, g.ada)
