@@ -17,6 +17,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/patch-cat/patch-git/internal/github/githubtest"
 	"github.com/patch-cat/patch-git/internal/sigtest"
@@ -364,6 +365,7 @@ func (f *forge) queue(event, action, branch string, changed []string, at, ref, s
 }
 
 func (f *forge) add(r *run) {
+	r.made = time.Now().UTC()
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.runs = append(f.runs, r)

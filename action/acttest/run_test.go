@@ -37,6 +37,7 @@ type run struct {
 	sha     string // GITHUB_SHA
 	at      string // the commit that its workflow file is of
 	actor   *caller
+	made    time.Time
 	foreign bool // a pull request's own workflow: it reads, and knows no secret
 
 	f        *forge
@@ -109,13 +110,20 @@ func (r *run) api() map[string]any {
 		conclusion = c
 	}
 	branch := strings.TrimPrefix(r.ref, "refs/heads/")
+	if b := text(r.payload, "pull_request", "head", "ref"); b != "" {
+		branch = b
+	}
 	return map[string]any{
 		"id": r.ID, "name": r.w.Name, "path": ".github/workflows/" + r.w.File, "run_attempt": r.Attempt, "run_number": 1, "event": r.event,
-		"status": r.status(), "conclusion": conclusion, "head_sha": r.sha, "head_branch": branch, "workflow_id": 1,
+		"status": r.status(), "conclusion": conclusion, "head_sha": r.head(), "head_branch": branch, "workflow_id": 1,
 		"html_url":   fmt.Sprintf("https://%s/%s/actions/runs/%d", gitHost, registryRepo, r.ID),
-		"created_at": time.Now().UTC().Format(time.RFC3339), "updated_at": time.Now().UTC().Format(time.RFC3339), "run_started_at": time.Now().UTC().Format(time.RFC3339),
+		"created_at": r.made.Format(time.RFC3339), "updated_at": r.made.Format(time.RFC3339), "run_started_at": r.made.Format(time.RFC3339),
 	}
 }
+
+// head is the commit that a run is about: of a pull request its head, whatever
+// code the run has.
+func (r *run) head() string { return or(text(r.payload, "pull_request", "head", "sha"), r.sha) }
 
 // text is what the run's log says, for people.
 func (r *run) text() string {
@@ -133,9 +141,12 @@ func (r *run) summary() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var b strings.Builder
+	last := ""
 	for _, l := range r.log {
-		if l.Command == "summary" {
+		// act repeats that of a composite action for each action around it.
+		if l.Command == "summary" && l.Content != last {
 			b.WriteString(l.Content)
+			last = l.Content
 		}
 	}
 	return b.String()
@@ -433,11 +444,7 @@ func (r *run) kill() {
 // jobCheck is the check that GitHub makes of every job, by its name, on the
 // commit that the run is about. conclusion is "" while the job runs.
 func (f *forge) jobCheck(r *run, job, conclusion string) {
-	head := r.sha
-	if sha := text(r.payload, "pull_request", "head", "sha"); sha != "" {
-		head = sha
-	}
-	body := map[string]any{"name": job, "head_sha": head, "status": "in_progress"}
+	body := map[string]any{"name": job, "head_sha": r.head(), "status": "in_progress"}
 	if conclusion != "" {
 		body["status"], body["conclusion"] = "completed", conclusion
 	}
