@@ -37,12 +37,12 @@ type attack struct {
 func TestHostileFork(t *testing.T) {
 	g := newRegistry(t)
 	bob := g.sits(t, g.bob)
-	n := g.publishes(t, bob, tool("word_count", "0.1.0"))
+	n := g.publishes(t, bob, g.tool("word_count", "0.1.0"))
 	g.settle(t)
 	g.merges(t, n)
 	g.settle(t)
 	eve := g.sits(t, g.eve)
-	eve.does(t, "publish", eve.writes(t, "tool.py", tool("own_tool", "0.1.0")), "--registry", registryRepo) // makes the fork
+	eve.does(t, "publish", eve.writes(t, "tool.py", g.tool("own_tool", "0.1.0")), "--registry", registryRepo) // makes the fork
 	g.settle(t)
 	if got := g.concluded(t, g.newest(t)); got != "success" {
 		t.Fatalf("a tool of hers without any harm: %q", got) // the twin of all below
@@ -52,7 +52,7 @@ func TestHostileFork(t *testing.T) {
 		return "tools/" + name[:2] + "/" + name + "/" + version + "/tool.py"
 	}
 	owned := func(name string) map[string]string {
-		return map[string]string{at(name, "0.1.0"): tool(name, "0.1.0"), "tools/" + name[:2] + "/" + name + "/tool.yaml": "owners:\n  - login: eve\n    id: 66\n"}
+		return map[string]string{at(name, "0.1.0"): g.tool(name, "0.1.0"), "tools/" + name[:2] + "/" + name + "/tool.yaml": "owners:\n  - login: eve\n    id: 66\n"}
 	}
 	with := func(all map[string]string, more ...string) map[string]string {
 		all = maps.Clone(all)
@@ -81,20 +81,20 @@ func TestHostileFork(t *testing.T) {
 				t.Fatal(err)
 			}
 		}},
-		{name: "a huge file", files: with(owned("huge_tool"), at("huge_tool", "0.1.0"), tool("huge_tool", "0.1.0")+"\n# "+strings.Repeat("x", 3<<20))},
-		{name: "two names", files: with(owned("one_tool"), at("two_tool", "0.1.0"), tool("two_tool", "0.1.0")), rule: "GOV-002"},
-		{name: "a published version", files: map[string]string{at("word_count", "0.1.0"): tool("word_count", "0.1.0", "text.split()", "text.split()*2")}, rule: "MAN-003"},
-		{name: "somebody else's name", files: map[string]string{at("word_count", "9.9.9"): tool("word_count", "9.9.9")}, rule: "GOV-005"},
+		{name: "a huge file", files: with(owned("huge_tool"), at("huge_tool", "0.1.0"), g.tool("huge_tool", "0.1.0")+"\n# "+strings.Repeat("x", 3<<20))},
+		{name: "two names", files: with(owned("one_tool"), at("two_tool", "0.1.0"), g.tool("two_tool", "0.1.0")), rule: "GOV-002"},
+		{name: "a published version", files: map[string]string{at("word_count", "0.1.0"): g.tool("word_count", "0.1.0", "text.split()", "text.split()*2")}, rule: "MAN-003"},
+		{name: "somebody else's name", files: map[string]string{at("word_count", "9.9.9"): g.tool("word_count", "9.9.9")}, rule: "GOV-005"},
 		{name: "somebody else's tool.yaml", files: map[string]string{"tools/wo/word_count/tool.yaml": "owners:\n  - login: eve\n    id: 66\n"}, rule: "GOV-00"},
 		{name: "a look-alike", files: owned("word_coumt"), want: "action_required", rule: "MAN-002"},
-		{name: "hidden text", files: with(owned("hidden_tool"), at("hidden_tool", "0.1.0"), tool("hidden_tool", "0.1.0", "Count the words", "Count\u202e the\u200b words")), rule: "TXT-001"},
+		{name: "hidden text", files: with(owned("hidden_tool"), at("hidden_tool", "0.1.0"), g.tool("hidden_tool", "0.1.0", "Count the words", "Count\u202e the\u200b words")), rule: "TXT-001"},
 		{
 			name: "texts that break out", title: breakouts, rule: "MAN-",
-			files: with(owned("break_tool"), at("break_tool", "0.1.0"), tool("break_tool", "0.1.0", "Count the words and lines of a text and return both numbers.", "'"+breakouts+"'"),
+			files: with(owned("break_tool"), at("break_tool", "0.1.0"), g.tool("break_tool", "0.1.0", "Count the words and lines of a text and return both numbers.", "'"+breakouts+"'"),
 				"tools/br/break_tool/0.1.0/"+evil+" `|<b>@ada.md", breakouts),
 		},
 		{name: "paths that break out", files: with(owned("path_tool"), "tools/pa/path_tool/0.1.0/a\n::error::"+evil+"\n.md", evil, "tools/pa/path_tool/0.1.0/`"+evil+"`|x", evil), rule: "GOV-003"},
-		{name: "code at import", files: with(owned("imp_tool"), at("imp_tool", "0.1.0"), tool("imp_tool", "0.1.0", "import sys\n", "import sys, os\nos.system('echo "+evil+" ran')\n")), also: neverRan},
+		{name: "code at import", files: with(owned("imp_tool"), at("imp_tool", "0.1.0"), g.tool("imp_tool", "0.1.0", "import sys\n", "import sys, os\nos.system('echo "+evil+" ran')\n")), also: neverRan},
 	}
 	before := g.published(t)
 	main := refs(t, g.bare(registryRepo))["refs/heads/main"]

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -21,6 +22,8 @@ const actionRef = "patch-cat/patch-git@0123456789abcdef0123456789abcdef01234567"
 // one, whose first head is published.
 type registered struct {
 	*forge
+
+	python string // the Python that checks tools here, as "3.11"
 
 	ada *caller // maintains it
 	bob *caller // brings tools
@@ -45,6 +48,7 @@ func newRegistry(t *testing.T) *registered {
 	g.ada, g.bob, g.eve = f.person("ada", 7, true), f.person("bob", 21, false), f.person("eve", 66, false)
 
 	ada := f.sits(t, g.ada)
+	g.python = pythonOf(t, ada)
 	ada.does(t, "registry", "init", "registry", "--github", registryRepo)
 	clone := filepath.Join(ada.dir, "registry")
 	files, err := workflows.Files(actionRef + " # v" + releaseVersion)
@@ -69,9 +73,23 @@ func newRegistry(t *testing.T) *registered {
 	return g
 }
 
-// tool is a tool as its author writes it.
-func tool(name, version string, more ...string) string {
+// pythonOf is a Python that this machine has. A tool for another is left to a
+// person, because nobody can tell what it would be there.
+func pythonOf(t *testing.T, p person) string {
+	t.Helper()
+	said := p.does(t, "python", "list")
+	m := regexp.MustCompile(`(?m)^ok .* serves (\d+\.\d+)`).FindStringSubmatch(said)
+	if m == nil {
+		t.Skipf("no Python can check tools here:\n%s", said)
+	}
+	return m[1]
+}
+
+// tool is a tool as its author writes it; more are texts and what stands in
+// their place.
+func (g *registered) tool(name, version string, more ...string) string {
 	text := strings.ReplaceAll(toolText, "NAME", name)
+	text = strings.ReplaceAll(text, "PYTHON", g.python)
 	text = strings.ReplaceAll(text, "VERSION", version)
 	for i := 0; i+1 < len(more); i += 2 {
 		if !strings.Contains(text, more[i]) {

@@ -15,11 +15,12 @@ import (
 func TestStory(t *testing.T) {
 	g := newRegistry(t)
 	bob := g.sits(t, g.bob)
+	bob.does(t, "registry", "add", "https://"+pagesHost+"/tools", "--repository", registryRepo)
 	stranger := g.stranger(t)
 	stranger.fails(t, 6, "no_tool", "pull", "word_count")
 
 	// A new name: reviewed, tried, and left to a maintainer.
-	n := g.publishes(t, bob, tool("word_count", "0.1.0"))
+	n := g.publishes(t, bob, g.tool("word_count", "0.1.0"))
 	runs := g.settle(t)
 	for _, file := range []string{"quarantine.yml", "trial.yml"} {
 		if r := played(t, runs, file); r.conclusion() != "success" {
@@ -52,14 +53,14 @@ func TestStory(t *testing.T) {
 
 	// An update by the same owner that asks for no more: nobody has to do
 	// anything, and the author sees it arrive.
-	g.follows(t, bob, tool("word_count", "0.2.0"))
+	g.follows(t, bob, g.tool("word_count", "0.2.0"))
 	if n = g.newest(t); !g.merged(t, n) {
 		t.Fatal("the update was not merged")
 	}
 	stranger.does(t, "pull", "word_count@0.2.0")
 
 	// One that asks for more is for a person, at the registry and at the user's.
-	n = g.publishes(t, bob, tool("word_count", "0.3.0", "network: false", "network: true"))
+	n = g.publishes(t, bob, g.tool("word_count", "0.3.0", "network: false", "network: true"))
 	g.settle(t)
 	if got := g.concluded(t, n); got != "action_required" || g.merged(t, n) {
 		t.Errorf("the check says %q; merged: %v", got, g.merged(t, n))

@@ -16,7 +16,7 @@
 #   human_confirm: false
 # runtime:
 #   language: python
-#   python_version: "3.9"
+#   python_version: "PYTHON"
 #   packages: []
 # ---
 
