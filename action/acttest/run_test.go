@@ -12,6 +12,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -66,6 +67,8 @@ type liveJob struct {
 	done  bool
 	home  string
 	set   map[string]string
+
+	issuer string // of identity tokens
 }
 
 // logLine is one of act's log.
@@ -502,7 +505,8 @@ func (r *run) job(id string) (*liveJob, error) {
 	v := f.sigstore.Serve(f.t, r.claims(def))
 	f.trust(f.t, filepath.Join(j.home, ".local", "share", "patch-cat", "trust"), v)
 	if j.may("id-token", "write") {
-		j.set["ACTIONS_ID_TOKEN_REQUEST_URL"], j.set["ACTIONS_ID_TOKEN_REQUEST_TOKEN"] = v.TokenURL, v.RequestToken
+		j.issuer = v.TokenURL
+		j.set["ACTIONS_ID_TOKEN_REQUEST_URL"], j.set["ACTIONS_ID_TOKEN_REQUEST_TOKEN"] = f.server.URL+"/identity/"+r.tracking+"/"+id+"?api-version=2.0", v.RequestToken
 	}
 	r.jobs = append(r.jobs, j)
 	return j, nil
@@ -516,6 +520,39 @@ func (r *run) claims(def job) sigtest.Claims {
 	c.JobWorkflowRef, c.WorkflowSHA, c.JobWorkflowSHA = c.WorkflowRef, r.at, r.at
 	c.RunID, c.RunAttempt, c.Environment = fmt.Sprint(r.ID), fmt.Sprint(r.Attempt), def.Environment
 	return c
+}
+
+// identity gives a job its identity token.
+func (f *forge) identity(w http.ResponseWriter, q *http.Request) {
+	r := f.runOf(q.PathValue("run"))
+	if r == nil {
+		http.NotFound(w, q)
+		return
+	}
+	j, err := r.job(q.PathValue("job"))
+	if err != nil || j.issuer == "" {
+		http.NotFound(w, q)
+		return
+	}
+	if f.onSign != nil {
+		f.onSign(r)
+	}
+	u, err := url.Parse(j.issuer)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	u.RawQuery = q.URL.RawQuery
+	out := q.Clone(q.Context())
+	out.URL, out.Host, out.RequestURI = u, u.Host, ""
+	resp, err := (&http.Transport{}).RoundTrip(out)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadGateway)
+		return
+	}
+	defer resp.Body.Close()
+	w.WriteHeader(resp.StatusCode)
+	_, _ = io.Copy(w, resp.Body)
 }
 
 func (f *forge) stepStarts(w http.ResponseWriter, q *http.Request) {
