@@ -143,7 +143,7 @@ func (j *judgement) quarantined() {
 		j.findings.addAs(takenName, bad, path.Join(j.Dir(), t.Format.MainFile()), "move the file to the folder of its name and version",
 			"the manifest says %s@%s", spec.Quote(string(t.Name)), spec.Quote(string(t.Version)))
 	}
-	if j.content.Tool == nil && !slices.ContainsFunc(j.content.Findings, blocks) {
+	if j.content.Tool == nil && !slices.ContainsFunc(j.content.Findings, blocks) && !slices.ContainsFunc(j.findings.found, blocks) {
 		j.findings.add(shape, j.Dir(), "there is no manifest that could be judged")
 	}
 	said := map[string]bool{}
