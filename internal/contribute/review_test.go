@@ -166,7 +166,7 @@ func TestReview(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := refusals(r); got != c.found || r.Verdict != c.verdict || r.Merge.Reason != c.reason || len(r.Unchecked) > 0 {
+			if got := refusals(r); got != c.found || r.Verdict != c.verdict || r.Merge.Reason != c.reason {
 				t.Errorf("found %q, %s, %+v, want %q, %s, %s\n%v %v", got, r.Verdict, r.Merge, c.found, c.verdict, c.reason, r.Findings, r.Unchecked)
 			}
 			if _, err := review.Parse(r.Encode()); err != nil {
@@ -287,6 +287,11 @@ func TestReviewFollowsTheBase(t *testing.T) {
 	}
 }
 
+// says tells whether a review says that something was left unchecked.
+func says(r *review.Review, what string) bool {
+	return slices.ContainsFunc(r.Unchecked, func(u string) bool { return strings.Contains(u, what) })
+}
+
 // TestReviewOfABrokenBase: what is wrong with the registry itself is its
 // maintainer's to mend, and nobody's chance.
 func TestReviewOfABrokenBase(t *testing.T) {
@@ -294,7 +299,7 @@ func TestReviewOfABrokenBase(t *testing.T) {
 	meta := filepath.Join(dir, toolsOfEcho, "tool.yaml")
 	writeTo(t, meta, []byte("owners: nobody\n"))
 	r, err := w.Review(t.Context(), dir, proposal())
-	if err != nil || refusals(r) != "GOV-005" || len(r.Unchecked) != 1 {
+	if err != nil || refusals(r) != "GOV-005" || !says(r, "tool.yaml of echo_text is not readable") {
 		t.Errorf("got %+v, %v", r, err)
 	}
 	mend := proposal(review.Change{Path: toolsOfEcho + "tool.yaml", Status: review.Modified, Mode: "100644", Data: []byte("owners: [{login: ann, id: 7}]\n")})
@@ -308,7 +313,7 @@ func TestReviewOfABrokenBase(t *testing.T) {
 	// A version before that nobody can read: nothing is compared, so a person looks.
 	writeTo(t, meta, []byte("owners: [{login: ann, id: 7}]\n"))
 	writeTo(t, filepath.Join(dir, toolsOfEcho, "0.1.0/tool.py"), []byte("print(1)\n"))
-	if r, err = w.Review(t.Context(), dir, proposal()); err != nil || len(r.Unchecked) != 1 || r.Merge.Auto || r.Verdict != review.NeedsHuman {
+	if r, err = w.Review(t.Context(), dir, proposal()); err != nil || !says(r, "nothing was compared") || r.Merge.Auto || r.Verdict != review.NeedsHuman {
 		t.Errorf("got %+v, %v", r, err)
 	}
 	// A folder that is a link leads out of what people review.

@@ -32,7 +32,7 @@ func (o *Outline) Judge(s *Submission, base Base, content Content, p Policy, now
 	j.out = &Review{
 		Schema: Schema, Pull: s.Number, Base: s.Base, Head: s.Head, Author: s.Author,
 		Kind: o.Kind, Name: o.Name, Version: o.Version, Owners: base.Meta.Owners, Files: o.files, Bytes: o.bytes,
-		Unchecked: slices.Clone(content.Unchecked), Cleared: s.maintained(&p), JudgeRequired: p.JudgeRequired,
+		Unchecked: slices.Concat(content.Unchecked, content.Remarks), Cleared: s.maintained(&p), JudgeRequired: p.JudgeRequired,
 	}
 	if s.Author.ID <= 0 {
 		j.findings.addAs(notOwner, bad, "", "propose it with an account that GitHub knows", "the author of the pull request has no number")
