@@ -236,6 +236,22 @@ func TestReviewOfAWithdrawnVersion(t *testing.T) {
 	}
 }
 
+// TestReviewAfterAYank: to withdraw the version that gave the network up does
+// not bring it back.
+func TestReviewAfterAYank(t *testing.T) {
+	w, dir := checkout(t)
+	writeTo(t, filepath.Join(dir, toolsOfEcho, "0.1.0/tool.py"), source("echo_text", "network: false", "network: true"))
+	next := proposal(put(toolsOfEcho+"0.3.0/tool.py", source("echo_text", "version: 0.1.0", "version: 0.3.0", "network: false", "network: true")))
+	if r, err := w.Review(t.Context(), dir, next); err != nil || !r.Merge.Auto {
+		t.Errorf("the twin: %+v, %v", r, err)
+	}
+	writeTo(t, filepath.Join(dir, toolsOfEcho, "0.2.0/tool.py"), source("echo_text", "version: 0.1.0", "version: 0.2.0"))
+	writeTo(t, filepath.Join(dir, toolsOfEcho, "tool.yaml"), []byte("owners: [{login: ann, id: 7}]\nyanked: {0.2.0: old}\n"))
+	if r, err := w.Review(t.Context(), dir, next); err != nil || r.Merge.Reason != review.ReasonGrown || r.Previous != "0.1.0" {
+		t.Errorf("got %+v, %v", r, err)
+	}
+}
+
 func writeTo(t *testing.T, path string, data []byte) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
