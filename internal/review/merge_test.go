@@ -46,6 +46,7 @@ func TestDecision(t *testing.T) {
 		"a revocation by the owner":  {yank, []func(*scene){func(x *scene) { x.c.Meta.Revoked, x.c.Meta.Yanked = x.c.Meta.Yanked, nil }}, review.Pass, true, review.ReasonWithdrawal, 0},
 		"a new name that waited":     {newName, nil, review.Pass, true, review.ReasonWaited, -time.Hour},
 		"a note":                     {update, []func(*scene){finding("X-001", spec.SeverityNote)}, review.Pass, true, review.ReasonUpdate, 0},
+		"a remark":                   {update, []func(*scene){func(x *scene) { x.c.Remarks = []string{"another Python"} }}, review.Pass, true, review.ReasonUpdate, 0},
 		"a harmless warning":         {update, []func(*scene){finding("MAIN-003", spec.SeverityWarning), finding("MAN-412", spec.SeverityWarning)}, review.Pass, true, review.ReasonUpdate, 0},
 		"the last of the day":        {update, []func(*scene){merged(9)}, review.Pass, true, review.ReasonUpdate, 0},
 		"an objection of a stranger": {update, []func(*scene){object(review.Approval{By: bob})}, review.Pass, true, review.ReasonUpdate, 0},
@@ -177,6 +178,20 @@ func TestGrown(t *testing.T) {
 				whole(t, r)
 			}
 		})
+	}
+}
+
+// TestGrownBeyondTheHighest: a version that asked for less and was withdrawn
+// still counts.
+func TestGrownBeyondTheHighest(t *testing.T) {
+	x := update()
+	x.b.Was.Capabilities.Network, x.c.Tool.Capabilities.Network = true, true
+	if r := x.judge(); !r.Merge.Auto {
+		t.Errorf("the twin: %+v", r.Merge)
+	}
+	x.b.Highest = tool("1.0.1")
+	if r := x.judge(); r.Merge.Reason != review.ReasonGrown || !slices.Equal(r.Grown, []string{"network: no → yes"}) {
+		t.Errorf("got %+v, %q", r.Merge, r.Grown)
 	}
 }
 
