@@ -37,11 +37,11 @@ func (t *Tree) Meta(n spec.Name) (Meta, error) {
 	if err != nil {
 		return Meta{}, err
 	}
-	return parseMeta(toolPath(n, treeMeta), data)
+	return ParseMeta(toolPath(n, treeMeta), data)
 }
 
-// parseMeta reads tool.yaml.
-func parseMeta(file string, data []byte) (Meta, error) {
+// ParseMeta reads tool.yaml. Messages call it file.
+func ParseMeta(file string, data []byte) (Meta, error) {
 	var m Meta
 	err := decodeYAML(file, data, &m)
 	if err == nil {

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/limits"
 	"github.com/patch-cat/patch-git/ledger"
 	"github.com/patch-cat/patch-git/spec"
@@ -173,13 +172,4 @@ policy:
 func CheckConfig(data []byte) error {
 	_, err := readConfig(data)
 	return err
-}
-
-// ParseMeta reads a proposed tool.yaml as [Tree.Meta] would one that is in
-// place. file is how it is called in messages.
-func ParseMeta(file string, data []byte) (Meta, error) {
-	if len(data) > limits.ManifestBytes {
-		return Meta{}, fault.New(fault.Findings, "yaml", "%s has %d bytes, allowed are %d", file, len(data), limits.ManifestBytes)
-	}
-	return parseMeta(file, data)
 }

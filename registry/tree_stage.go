@@ -195,7 +195,7 @@ func (t *Tree) writeMeta(n spec.Name, m Meta) error {
 		return err
 	}
 	data := m.encode()
-	if _, err := parseMeta(toolPath(n, treeMeta), data); err != nil {
+	if _, err := ParseMeta(toolPath(n, treeMeta), data); err != nil {
 		return err
 	}
 	return durable.WriteFile(filepath.Join(t.toolDir(n), treeMeta), data, treeFilePerm)

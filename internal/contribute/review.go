@@ -77,8 +77,16 @@ func (w *Workshop) content(ctx context.Context, tree *registry.Tree, o *review.O
 	if t := checked.Tool; t != nil && t.Name != "" && t.Version != "" {
 		c.Tool = t
 	}
-	if checked.Report != nil {
-		c.Unchecked = append(c.Unchecked, checked.Report.Unchecked...)
+	if checked.Report == nil {
+		return c, nil
+	}
+	other := quarantine.OtherPython(checked.Report.Python, checked.Tool.Runtime.PythonVersion)
+	for _, u := range checked.Report.Unchecked {
+		if u == other {
+			c.Remarks = append(c.Remarks, u)
+		} else {
+			c.Unchecked = append(c.Unchecked, u)
+		}
 	}
 	return c, nil
 }

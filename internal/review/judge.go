@@ -32,7 +32,7 @@ func (o *Outline) Judge(s *Submission, base Base, content Content, p Policy, now
 	j.out = &Review{
 		Schema: Schema, Pull: s.Number, Base: s.Base, Head: s.Head, Author: s.Author,
 		Kind: o.Kind, Name: o.Name, Version: o.Version, Owners: base.Meta.Owners, Files: o.files, Bytes: o.bytes,
-		Unchecked: slices.Clone(content.Unchecked), Cleared: s.maintained(&p), JudgeRequired: p.JudgeRequired,
+		Unchecked: slices.Concat(content.Unchecked, content.Remarks), Cleared: s.maintained(&p), JudgeRequired: p.JudgeRequired,
 	}
 	if s.Author.ID <= 0 {
 		j.findings.addAs(notOwner, bad, "", "propose it with an account that GitHub knows", "the author of the pull request has no number")
@@ -143,7 +143,7 @@ func (j *judgement) quarantined() {
 		j.findings.addAs(takenName, bad, path.Join(j.Dir(), t.Format.MainFile()), "move the file to the folder of its name and version",
 			"the manifest says %s@%s", spec.Quote(string(t.Name)), spec.Quote(string(t.Version)))
 	}
-	if j.content.Tool == nil && !slices.ContainsFunc(j.content.Findings, blocks) {
+	if j.content.Tool == nil && !slices.ContainsFunc(j.content.Findings, blocks) && !slices.ContainsFunc(j.findings.found, blocks) {
 		j.findings.add(shape, j.Dir(), "there is no manifest that could be judged")
 	}
 	said := map[string]bool{}

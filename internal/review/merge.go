@@ -59,7 +59,7 @@ func (j *judgement) forPerson(all []spec.Finding) Reason {
 		return ReasonNearName
 	case slices.ContainsFunc(all, needsPerson):
 		return ReasonWarnings
-	case len(j.out.Unchecked) > 0:
+	case len(j.content.Unchecked) > 0:
 		return ReasonUnchecked
 	}
 	return ""

@@ -46,6 +46,7 @@ func TestDecision(t *testing.T) {
 		"a revocation by the owner":  {yank, []func(*scene){func(x *scene) { x.c.Meta.Revoked, x.c.Meta.Yanked = x.c.Meta.Yanked, nil }}, review.Pass, true, review.ReasonWithdrawal, 0},
 		"a new name that waited":     {newName, nil, review.Pass, true, review.ReasonWaited, -time.Hour},
 		"a note":                     {update, []func(*scene){finding("X-001", spec.SeverityNote)}, review.Pass, true, review.ReasonUpdate, 0},
+		"a remark":                   {update, []func(*scene){func(x *scene) { x.c.Remarks = []string{"another Python"} }}, review.Pass, true, review.ReasonUpdate, 0},
 		"a harmless warning":         {update, []func(*scene){finding("MAIN-003", spec.SeverityWarning), finding("MAN-412", spec.SeverityWarning)}, review.Pass, true, review.ReasonUpdate, 0},
 		"the last of the day":        {update, []func(*scene){merged(9)}, review.Pass, true, review.ReasonUpdate, 0},
 		"an objection of a stranger": {update, []func(*scene){object(review.Approval{By: bob})}, review.Pass, true, review.ReasonUpdate, 0},

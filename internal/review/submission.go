@@ -100,12 +100,14 @@ type Base struct {
 type Content struct {
 	Tool *spec.Tool // nil where the manifest is not readable
 	// Findings are about the files of the version, by their paths in it.
-	Findings  []spec.Finding
-	Unchecked []string
-	Meta      *Meta // the proposed tool.yaml; nil where MetaErr says why it is not readable
-	MetaErr   error
-	Replaces  bool  // the registry has the name that the proposed tool.yaml calls the replacement
-	ConfigErr error // what is wrong with the proposed registry.yaml
+	Findings []spec.Finding
+	// Unchecked is what nobody could tell, one sentence each, for which a person
+	// has to look; Remarks are shown beside it and weigh nothing.
+	Unchecked, Remarks []string
+	Meta               *Meta // the proposed tool.yaml; nil where MetaErr says why it is not readable
+	MetaErr            error
+	Replaces           bool  // the registry has the name that the proposed tool.yaml calls the replacement
+	ConfigErr          error // what is wrong with the proposed registry.yaml
 }
 
 // owns tells whether somebody is among the owners, by number.
