@@ -126,9 +126,9 @@ func findings(r *review.Review, room int) string {
 				continue
 			}
 			count[severity]++
-			lines = append(lines, wrap(f.String(), "    ")...)
+			lines = append(lines, wrap("", f.String())...)
 			if f.Fix != "" {
-				lines = append(lines, wrap("    fix: "+f.Fix, "         ")...)
+				lines = append(lines, wrap("    fix: ", f.Fix)...)
 			}
 		}
 	}
@@ -151,7 +151,7 @@ func listed(title string, sentences []string, room int) string {
 	}
 	var lines []string
 	for _, s := range sentences {
-		lines = append(lines, wrap("- "+s, "  ")...)
+		lines = append(lines, wrap("- ", s)...)
 	}
 	return fitted("**"+title+"**\n\n", "text", lines, room, "")
 }

@@ -17,7 +17,7 @@ func card(r *review.Review, room int) string {
 		return ""
 	}
 	lines := []string{string(t.Name) + " " + string(t.Version), ""}
-	lines = append(lines, wrap(t.Description, "")...)
+	lines = append(lines, wrap("", t.Description)...)
 	lines = append(lines, "")
 	for _, in := range t.Inputs {
 		about := string(in.Type)
@@ -27,18 +27,18 @@ func card(r *review.Review, room int) string {
 		if in.Default != nil {
 			about += ", default " + string(in.Default)
 		}
-		lines = append(lines, wrap("in   "+in.Name+" ("+about+")  "+in.Description, "     ")...)
+		lines = append(lines, wrap("in   ", in.Name+" ("+about+") "+in.Description)...)
 	}
-	lines = append(lines, wrap("out  "+string(t.Output.Type)+"  "+t.Output.Description, "     ")...)
-	lines = append(lines, wrap("on   Python "+t.Runtime.PythonVersion+", packages: "+orNone(t.Runtime.Packages), "     ")...)
+	lines = append(lines, wrap("out  ", string(t.Output.Type)+" "+t.Output.Description)...)
+	lines = append(lines, wrap("on   ", "Python "+t.Runtime.PythonVersion+", packages: "+orNone(t.Runtime.Packages))...)
 	if t.GeneratedBy != "" {
-		lines = append(lines, wrap("by   "+t.GeneratedBy+", a model", "     ")...)
+		lines = append(lines, wrap("by   ", t.GeneratedBy+", a model")...)
 	}
 	var owners []string
 	for _, o := range r.Owners {
 		owners = append(owners, fmt.Sprintf("%s (%d)", o.Login, o.ID))
 	}
-	lines = append(lines, wrap("of   "+orNone(owners), "     ")...)
+	lines = append(lines, wrap("of   ", orNone(owners))...)
 	return fitted("**What users will see**\n\n", "text", lines, room, "")
 }
 
@@ -51,7 +51,7 @@ func permissions(r *review.Review, room int) string {
 	if r.Was == nil {
 		var lines []string
 		for _, p := range now {
-			lines = append(lines, wrap(fmt.Sprintf("%-12s %s", p[0], p[1]), strings.Repeat(" ", 13))...)
+			lines = append(lines, wrap(fmt.Sprintf("%-12s ", p[0]), p[1])...)
 		}
 		return fitted("**What it may do**\n\n", "text", lines, room, "")
 	}
@@ -86,7 +86,7 @@ func asked(t *spec.Tool) [][2]string {
 
 // marked is a permission as lines of a diff.
 func marked(mark string, p [2]string) []string {
-	lines := wrap(fmt.Sprintf("%-12s %s", p[0], p[1]), strings.Repeat(" ", 13))
+	lines := wrap(fmt.Sprintf("%-12s ", p[0]), p[1])
 	for i, l := range lines {
 		lines[i] = mark + " " + l
 	}
@@ -136,12 +136,11 @@ const leftOut = "A part is left out here, because a comment has an end.\n"
 // wrapColumns is how wide prose in a block is; GitHub does not wrap it.
 const wrapColumns = 96
 
-// wrap breaks foreign prose into lines for a block; those after the first begin
-// with indent. Its own line breaks and blanks are not kept.
-func wrap(text, indent string) []string {
-	lead := text[:len(text)-len(strings.TrimLeft(text, " "))]
+// wrap breaks foreign prose into lines for a block. head, which is ours, begins
+// the first, and as many blanks the others. Its own line breaks are not kept.
+func wrap(head, text string) []string {
 	var lines []string
-	line := lead
+	line, indent := head, strings.Repeat(" ", len(head))
 	for i, word := range strings.Fields(sanitize.ForTerminal(text)) {
 		if i > 0 && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > wrapColumns {
 			lines, line = append(lines, line), indent+word

@@ -67,7 +67,7 @@ func published(done *contribute.BranchPublished) string {
 	for _, r := range done.Reports {
 		lines = []string{r.File + " was refused:"}
 		for _, f := range r.Findings {
-			lines = append(lines, wrap("  "+f.String(), "      ")...)
+			lines = append(lines, wrap("  ", f.String())...)
 		}
 		text += "\n" + fitted("", "text", lines, summaryBytes/32, "")
 	}

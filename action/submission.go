@@ -164,7 +164,7 @@ func (j *job) accepted(ctx context.Context, p github.Pull, s *review.Submission,
 // days and opened again was not open to objections meanwhile.
 func (j *job) history(ctx context.Context, p github.Pull, s *review.Submission) error {
 	runs, err := j.hub.Runs(ctx, j.repo, quarantineFile, p.Head.SHA)
-	if err != nil {
+	if err != nil && fault.KindOf(err) != fault.NotFound { // a workflow that is as new as this run
 		return err
 	}
 	for _, r := range runs {

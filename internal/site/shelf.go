@@ -66,7 +66,7 @@ func (s *shelf) pages() map[string][]byte {
 	out := map[string][]byte{}
 	slices.SortFunc(s.tools, func(a, b line) int { return cmp.Compare(a.name, b.name) })
 	p := begin(string(s.doc.Name), "")
-	p.add("<h1>%s</h1>\n<p>%s tools. Head %s of %s.</p>\n", string(s.doc.Name), fmt.Sprint(len(s.tools)), fmt.Sprint(s.head.Seq), s.head.Time)
+	p.add("<h1>%s</h1>\n<p>%s. Head %s of %s.</p>\n", string(s.doc.Name), count(len(s.tools)), fmt.Sprint(s.head.Seq), s.head.Time)
 	s.howTo(p)
 	s.cut()
 	if len(s.news) > 0 {
@@ -93,6 +93,13 @@ func (s *shelf) pages() map[string][]byte {
 	}
 	out["index.html"] = p.end()
 	return out
+}
+
+func count(n int) string {
+	if n == 1 {
+		return "1 tool"
+	}
+	return fmt.Sprintf("%d tools", n)
 }
 
 // howTo says how to trust the registry: by the address that the person reads
