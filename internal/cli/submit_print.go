@@ -35,6 +35,9 @@ func (a *app) printDraft(d *contribute.Draft, line func(format string, args ...a
 		}
 		line("  file      %s, %d bytes, %s%s\n", safe(f.Path), f.Size, f.SHA256, note)
 	}
+	for _, n := range d.Notes {
+		line("  note      %s\n", safe(oneLine(n)))
+	}
 	for _, u := range d.Unchecked {
 		line("  unchecked %s\n", safe(oneLine(u)))
 	}
