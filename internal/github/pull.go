@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"time"
 
 	api "github.com/google/go-github/v62/github"
 
@@ -86,13 +87,47 @@ func (c *Client) Pulls(ctx context.Context, repo Repo) ([]Pull, error) {
 	return pulls(all)
 }
 
+// Merged counts the pull requests of somebody that were merged into a branch
+// since a time.
+func (c *Client) Merged(ctx context.Context, repo Repo, base string, by User, since time.Time) (int, error) {
+	if err := checkBranch(base); err != nil {
+		return 0, err
+	}
+	// Merging changes a pull request, so those that count are among those that
+	// were changed last: reading ends with the first that was not since.
+	o := &api.PullRequestListOptions{State: "closed", Base: base, Sort: "updated", Direction: "desc"}
+	all, err := c.pullsUntil(ctx, repo, o, func(p *api.PullRequest) bool { return p.GetUpdatedAt().Before(since) })
+	if err != nil {
+		return 0, err
+	}
+	n := 0
+	seen := map[int]bool{} // one that is changed meanwhile is on two pages
+	for _, p := range all {
+		if p.MergedAt != nil && !p.GetMergedAt().Before(since) && by.ID != 0 && p.GetUser().GetID() == by.ID && !seen[p.GetNumber()] {
+			seen[p.GetNumber()] = true
+			n++
+		}
+	}
+	return n, nil
+}
+
 func (c *Client) pulls(ctx context.Context, repo Repo, o *api.PullRequestListOptions) ([]*api.PullRequest, error) {
+	return c.pullsUntil(ctx, repo, o, func(*api.PullRequest) bool { return false })
+}
+
+// pullsUntil lists pull requests up to the first page that ends with one for
+// which enough holds.
+func (c *Client) pullsUntil(ctx context.Context, repo Repo, o *api.PullRequestListOptions, enough func(*api.PullRequest) bool) ([]*api.PullRequest, error) {
 	if err := repo.check(); err != nil {
 		return nil, err
 	}
 	all, err := pages(longEntries, func(at api.ListOptions) ([]*api.PullRequest, *api.Response, error) {
 		o.ListOptions = at
-		return c.gh.PullRequests.List(ctx, repo.Owner, repo.Name, o)
+		some, resp, err := c.gh.PullRequests.List(ctx, repo.Owner, repo.Name, o)
+		if err == nil && len(some) > 0 && enough(some[len(some)-1]) {
+			resp.NextPage = 0
+		}
+		return some, resp, err
 	})
 	return all, c.explain(err, "list the pull requests of "+repo.String())
 }
