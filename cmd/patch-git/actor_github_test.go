@@ -45,6 +45,9 @@ type hubKey struct{}
 //	github pulls FILE             writes what pull requests there are
 //	github show REPO AT PATH FILE writes a file of a commit
 //	github asked FILE             writes what was asked since the last time
+//	github await PART             until something is asked whose path ends so
+//	github slow N                 a new fork is there after so many questions
+//	github app CLIENT LOGIN       a person logs in to an application by a code
 func githubCommand(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) == 0 {
 		ts.Fatalf("usage: github what …")
@@ -191,6 +194,27 @@ var hubCommands = map[string]func(ts *testscript.TestScript, h *hub, args []stri
 			err = h.client.Close(context.Background(), acme, p.Number)
 		}
 		return err
+	},
+	"await": func(_ *testscript.TestScript, h *hub, args []string) error {
+		from := len(h.srv.Requests())
+		for range 1000 {
+			for _, r := range h.srv.Requests()[from:] {
+				if strings.HasSuffix(r.Path, args[0]) {
+					return nil
+				}
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		return fmt.Errorf("nobody asked for %s", args[0])
+	},
+	"slow": func(_ *testscript.TestScript, h *hub, args []string) error {
+		n, err := strconv.Atoi(args[0])
+		h.srv.Repo("acme/tools").SlowForks(n)
+		return err
+	},
+	"app": func(_ *testscript.TestScript, h *hub, args []string) error {
+		h.srv.Login(args[0], args[1])
+		return nil
 	},
 	"fail":  hubFails,
 	"pulls": hubPulls,
