@@ -46,6 +46,7 @@ type hubKey struct{}
 //	github show REPO AT PATH FILE writes a file of a commit
 //	github asked FILE             writes what was asked since the last time
 //	github await PART             until something is asked whose path ends so
+//	github remake [back]          acme/tools has another number
 //	github slow N                 a new fork is there after so many questions
 //	github app CLIENT LOGIN       a person logs in to an application by a code
 func githubCommand(ts *testscript.TestScript, neg bool, args []string) {
@@ -193,6 +194,14 @@ var hubCommands = map[string]func(ts *testscript.TestScript, h *hub, args []stri
 		if err == nil {
 			err = h.client.Close(context.Background(), acme, p.Number)
 		}
+		return err
+	},
+	"remake": func(_ *testscript.TestScript, h *hub, args []string) error {
+		id, err := strconv.ParseInt(ownClaims().RepositoryID, 10, 64)
+		if len(args) == 0 {
+			id++
+		}
+		h.srv.Repo("acme/tools").ID = id
 		return err
 	},
 	"await": func(_ *testscript.TestScript, h *hub, args []string) error {

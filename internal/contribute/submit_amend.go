@@ -53,11 +53,14 @@ func (w *Workshop) DraftAmendment(ctx context.Context, a Amendment, o DraftOptio
 		return nil, err
 	}
 	d.Files, d.Body = []DraftFile{newFile(registry.MetaPath(a.Ref.Name), data)}, a.body()
-	switch {
-	case known.looked && a.holds(&known.record):
-		d.Done = AlreadyPublished
-	case g.surveyed && bytes.Equal(data, g.yaml):
-		d.Done = AlreadyMerged
+	// What is published does not say what the source tree says since.
+	if !g.surveyed || bytes.Equal(data, g.yaml) {
+		switch {
+		case known.looked && a.holds(&known.record):
+			d.Done = AlreadyPublished
+		case g.surveyed:
+			d.Done = AlreadyMerged
+		}
 	}
 	return d, nil
 }
