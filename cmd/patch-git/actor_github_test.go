@@ -75,15 +75,6 @@ type hubHolder struct {
 	asked int // requests that were written already
 }
 
-// hubT is what githubtest wants of a test.
-type hubT struct {
-	testing.TB
-	dir string
-}
-
-func (t hubT) TempDir() string   { return t.dir }
-func (t hubT) Skip(args ...any)  { t.TB.Skip(args...) }
-
 // startHub makes a GitHub whose acme/tools has the numbers that the workflow's
 // signatures name.
 func startHub(ts *testscript.TestScript, folder string) {
@@ -262,14 +253,14 @@ func (h *hub) pull(number string) (github.Pull, error) {
 // hubFails makes something go wrong.
 func hubFails(_ *testscript.TestScript, h *hub, args []string) error {
 	var f githubtest.Fault
-	switch what := args[2]; {
-	case what == "502":
+	switch what := args[2]; what {
+	case "502":
 		f = githubtest.BadGateway()
-	case what == "cut":
+	case "cut":
 		f = githubtest.Cut(true)
-	case what == "limit":
+	case "limit":
 		f = githubtest.PrimaryLimit(time.Now().Add(2 * time.Hour))
-	case what == "secondary":
+	case "secondary":
 		f = githubtest.SecondaryLimit(1)
 	default:
 		if err := json.Unmarshal([]byte(what), &f); err != nil {
