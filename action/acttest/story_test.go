@@ -77,7 +77,7 @@ func TestStory(t *testing.T) {
 		t.Errorf("the merge: %d", status)
 	}
 	g.settle(t)
-	stranger.fails(t, 5, "consent_required", "pull", "word_count@0.3.0")
+	stranger.fails(t, 5, "widened", "pull", "word_count@0.3.0")
 	stranger.does(t, "pull", "word_count@0.3.0", "--yes")
 
 	// By git, without the site.

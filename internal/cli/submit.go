@@ -37,7 +37,7 @@ func (a *app) submit(ctx context.Context, s *submitFlags, file string, draft dra
 	if err != nil {
 		return err
 	}
-	o, err := a.draftOptions(ctx, w, s)
+	o, err := a.draftOptions(w, s)
 	if err != nil {
 		return err
 	}
@@ -66,13 +66,13 @@ func (a *app) submit(ctx context.Context, s *submitFlags, file string, draft dra
 			a.out.say("%s", strings.TrimSuffix(fmt.Sprintf(format, args...), "\n"))
 		})
 	}
-	sent, err := a.send(ctx, w, o, d, &answer)
+	sent, err := a.send(ctx, w, d, &answer)
 	if err != nil {
 		return err
 	}
 	if s.watch && d.Done != contribute.AlreadyPublished {
 		answer.Followed, err = w.Follow(ctx, sent, contribute.FollowOptions{
-			GitHub: o.GitHub, Reader: a.reader, Every: s.every, Most: s.most, Stage: a.sayStage,
+			Reader: a.reader, Every: s.every, Most: s.most, Stage: a.sayStage,
 		})
 		answer.OK = err == nil
 	}
@@ -97,7 +97,7 @@ func (a *app) both(answer submission, err error) error {
 }
 
 // draftOptions finds out where to and asks for the token.
-func (a *app) draftOptions(ctx context.Context, w *contribute.Workshop, s *submitFlags) (o contribute.DraftOptions, err error) {
+func (a *app) draftOptions(w *contribute.Workshop, s *submitFlags) (o contribute.DraftOptions, err error) {
 	client, err := a.client()
 	if err != nil {
 		return o, err
@@ -117,19 +117,21 @@ func (a *app) draftOptions(ctx context.Context, w *contribute.Workshop, s *submi
 			Hint("patch-git registry add https://github.com/%s", o.Target.Repo)
 	}
 	o.Lenient = s.dry
-	o.GitHub, o.Anonymous, err = w.GitHub(ctx, contribute.HubOptions{Anonymous: s.dry, Show: a.showCode(), Wait: a.sayWait})
-	return o, err
+	o.GitHub = func(ctx context.Context) (contribute.GitHub, bool, error) {
+		return w.GitHub(ctx, contribute.HubOptions{Anonymous: s.dry, Show: a.showCode(), Wait: a.sayWait})
+	}
+	return o, nil
 }
 
 // send sends a draft, unless it is in the registry already.
-func (a *app) send(ctx context.Context, w *contribute.Workshop, o contribute.DraftOptions, d *contribute.Draft, answer *submission) (*contribute.Sent, error) {
+func (a *app) send(ctx context.Context, w *contribute.Workshop, d *contribute.Draft, answer *submission) (*contribute.Sent, error) {
 	if d.Done != "" {
 		if !a.json {
 			a.out.printf("%s: %s has it already\n", d.Done, d.Registry)
 		}
 		return &contribute.Sent{Draft: d}, nil
 	}
-	sent, err := w.Send(ctx, o.GitHub, d)
+	sent, err := w.Send(ctx, d)
 	if err != nil {
 		return nil, err
 	}

@@ -22,10 +22,9 @@ func (a *app) printDraft(d *contribute.Draft, line func(format string, args ...a
 	}
 	line("  to        %s\n", to)
 	line("  branch    %s\n", d.Branch)
-	switch {
-	case d.Author == nil:
+	if d.Author == nil {
 		line("  by        you; nobody said who that is\n")
-	default:
+	} else {
 		line("  by        %s, number %d\n", safe(d.Author.Login), d.Author.ID)
 	}
 	for _, f := range d.Files {
@@ -34,6 +33,9 @@ func (a *app) printDraft(d *contribute.Draft, line func(format string, args ...a
 			note = "  (the name becomes yours)"
 		}
 		line("  file      %s, %d bytes, %s%s\n", safe(f.Path), f.Size, f.SHA256, note)
+	}
+	for _, n := range d.Notes {
+		line("  note      %s\n", safe(oneLine(n)))
 	}
 	for _, u := range d.Unchecked {
 		line("  unchecked %s\n", safe(oneLine(u)))

@@ -35,7 +35,6 @@ const (
 
 // FollowOptions bound the following of a pull request.
 type FollowOptions struct {
-	GitHub GitHub
 	// Reader makes a reader that has read nothing yet: what is published is read
 	// anew each time, as a client that starts would.
 	Reader func() (Reader, error)
@@ -134,7 +133,7 @@ func lasting(err error) bool {
 
 func (f *follower) lookAtPull(ctx context.Context) (bool, error) {
 	repo := f.sent.Draft.target.Repo
-	p, err := f.o.GitHub.Pull(ctx, repo, f.sent.Number)
+	p, err := f.sent.Draft.hub.Pull(ctx, repo, f.sent.Number)
 	if err != nil {
 		return false, err
 	}
@@ -150,7 +149,7 @@ func (f *follower) lookAtPull(ctx context.Context) (bool, error) {
 		return true, fault.New(fault.Unavailable, "head_moved", "pull request %d has another commit now than the one that was sent", p.Number).
 			Hint("look at %s, then give the same command again", spec.Quote(f.sent.URL))
 	}
-	checks, err := f.o.GitHub.Checks(ctx, repo, f.sent.Head, CheckName)
+	checks, err := f.sent.Draft.hub.Checks(ctx, repo, f.sent.Head, CheckName)
 	if err != nil {
 		return false, err
 	}

@@ -123,11 +123,11 @@ func TestFollow(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w, s, now := newWorkshop(t), &story{moments: c.moments}, clock
 			w.host.Now = func() time.Time { return now }
-			d := &Draft{Registry: "acme/tools", ref: spec.Ref{Name: "echo_text", Version: "1.0.0"}}
+			d := &Draft{hub: s, Registry: "acme/tools", ref: spec.Ref{Name: "echo_text", Version: "1.0.0"}}
 			d.Checked = &Checked{Release: &spec.Release{Files: []spec.File{{Path: "tool.py", Data: data}}}}
 			var seen []Stage
 			f, err := w.Follow(t.Context(), &Sent{Draft: d, Number: 5, Head: "h", URL: "u"}, FollowOptions{
-				GitHub: s, Reader: func() (Reader, error) { return s, nil }, Every: time.Second, Most: 10 * time.Second,
+				Reader: func() (Reader, error) { return s, nil }, Every: time.Second, Most: 10 * time.Second,
 				Sleep: func(_ context.Context, pause time.Duration) error { s.at, now = s.at+1, now.Add(pause); return nil },
 				Stage: func(st Stage) { seen = append(seen, st) },
 			})
@@ -145,8 +145,8 @@ func TestFollow(t *testing.T) {
 func TestFollowStopped(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	s := &story{moments: []moment{{pull: open()}}}
-	_, err := newWorkshop(t).Follow(ctx, &Sent{Draft: &Draft{}, Number: 5, Head: "h", URL: "https://github.com/acme/tools/pull/5"}, FollowOptions{
-		GitHub: s, Every: time.Hour, Most: 24 * time.Hour, Stage: func(Stage) { cancel() },
+	_, err := newWorkshop(t).Follow(ctx, &Sent{Draft: &Draft{hub: s}, Number: 5, Head: "h", URL: "https://github.com/acme/tools/pull/5"}, FollowOptions{
+		Every: time.Hour, Most: 24 * time.Hour, Stage: func(Stage) { cancel() },
 	})
 	if fault.KindOf(err) != fault.Interrupted || errors.Is(err, context.Canceled) || len(fault.HintsOf(err)) != 1 {
 		t.Errorf("%v, hints %q", err, fault.HintsOf(err))

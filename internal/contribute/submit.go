@@ -47,11 +47,13 @@ type Draft struct {
 	NewName    bool              `json:"new_name,omitempty"`
 	Files      []DraftFile       `json:"files"`
 	Done       Already           `json:"already,omitempty"`
+	Notes      []string          `json:"notes,omitempty"`     // what it needs beside the check
 	Unchecked  []string          `json:"unchecked,omitempty"` // what could not be looked at, and why
 
 	Checked *Checked   `json:"-"` // of a release
 	Tool    *spec.Tool `json:"tool,omitempty"`
 
+	hub    GitHub
 	target Target
 	push   bool // the author may write to the registry's repository
 	amends *Amendment
@@ -105,11 +107,12 @@ const (
 //
 // What goes wrong on the way leaves at most a branch in the author's own
 // repository, which the next call takes up.
-func (w *Workshop) Send(ctx context.Context, gh GitHub, d *Draft) (*Sent, error) {
+func (w *Workshop) Send(ctx context.Context, d *Draft) (*Sent, error) {
 	if d.Author == nil || d.BaseCommit == "" {
 		return nil, fault.New(fault.Internal, "draft", "the draft was made without GitHub and cannot be sent")
 	}
-	into, err := w.homeOf(ctx, gh, d)
+	gh := d.hub
+	into, err := w.homeOf(ctx, d)
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +127,7 @@ func (w *Workshop) Send(ctx context.Context, gh GitHub, d *Draft) (*Sent, error)
 			Hint("ask them, or say in %s what you want changed", spec.Quote(open.URL))
 	}
 	if found {
-		same, err := sameChanges(ctx, gh, d, open)
+		same, err := d.isIn(ctx, open)
 		if err != nil {
 			return nil, err
 		}
@@ -155,12 +158,12 @@ func (w *Workshop) Send(ctx context.Context, gh GitHub, d *Draft) (*Sent, error)
 
 // homeOf is the repository that gets the branch: the registry's own where its
 // author may push, else their fork.
-func (w *Workshop) homeOf(ctx context.Context, gh GitHub, d *Draft) (github.Repo, error) {
+func (w *Workshop) homeOf(ctx context.Context, d *Draft) (github.Repo, error) {
 	if d.push {
 		return d.target.Repo, nil
 	}
 	w.progress("finding your fork of "+d.Repository, 0, 0)
-	fork, err := gh.Fork(ctx, d.target.Repo)
+	fork, err := d.hub.Fork(ctx, d.target.Repo)
 	if err != nil {
 		return github.Repo{}, err
 	}
@@ -175,13 +178,13 @@ func sameRepo(a, b github.Repo) bool {
 	return strings.EqualFold(a.Owner, b.Owner) && strings.EqualFold(a.Name, b.Name)
 }
 
-// sameChanges tells whether an open pull request changes just what the draft
-// would, and nothing else.
-func sameChanges(ctx context.Context, gh GitHub, d *Draft, open github.Pull) (bool, error) {
+// isIn tells whether an open pull request changes just what the draft would, and
+// nothing else.
+func (d *Draft) isIn(ctx context.Context, open github.Pull) (bool, error) {
 	if open.Base.Branch != d.Base {
 		return false, nil
 	}
-	changes, err := gh.Changes(ctx, d.target.Repo, open.Number, open.Head.SHA)
+	changes, err := d.hub.Changes(ctx, d.target.Repo, open.Number, open.Head.SHA)
 	if fault.KindOf(err) == fault.Findings {
 		return false, nil // too much for one tool, so it is not the draft
 	}

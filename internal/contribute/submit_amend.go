@@ -42,6 +42,7 @@ func (w *Workshop) DraftAmendment(ctx context.Context, a Amendment, o DraftOptio
 		if err := d.identify(ctx, o, &a); err != nil {
 			return nil, err
 		}
+		d.Notes = append(d.Notes, "the new owners have to approve the pull request")
 	}
 	meta := g.meta
 	if err := a.apply(&meta); err != nil {
@@ -52,11 +53,14 @@ func (w *Workshop) DraftAmendment(ctx context.Context, a Amendment, o DraftOptio
 		return nil, err
 	}
 	d.Files, d.Body = []DraftFile{newFile(registry.MetaPath(a.Ref.Name), data)}, a.body()
-	switch {
-	case known.looked && a.holds(&known.record):
-		d.Done = AlreadyPublished
-	case g.surveyed && bytes.Equal(data, g.yaml):
-		d.Done = AlreadyMerged
+	// What is published does not say what the source tree says since.
+	if !g.surveyed || bytes.Equal(data, g.yaml) {
+		switch {
+		case known.looked && a.holds(&known.record):
+			d.Done = AlreadyPublished
+		case g.surveyed:
+			d.Done = AlreadyMerged
+		}
 	}
 	return d, nil
 }
@@ -121,11 +125,7 @@ func (d *Draft) identify(ctx context.Context, o DraftOptions, a *Amendment) erro
 	a.Owners = slices.Clone(a.Owners)
 	for i := range a.Owners {
 		login := a.Owners[i].Login
-		if o.GitHub == nil {
-			d.Unchecked = append(d.Unchecked, "the number of "+login+": GitHub was not asked")
-			continue
-		}
-		u, err := o.GitHub.User(ctx, login)
+		u, err := d.hub.User(ctx, login)
 		switch {
 		case fault.KindOf(err) == fault.NotFound:
 			return fault.New(fault.NotFound, "no_user", "GitHub has no user %s", spec.Quote(login))

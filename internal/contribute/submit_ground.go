@@ -30,15 +30,16 @@ type ground struct {
 // one that was pinned, and what its source tree has under the draft's name.
 func (w *Workshop) survey(ctx context.Context, o DraftOptions, d *Draft) (*ground, error) {
 	g := &ground{}
-	if o.GitHub == nil {
-		d.Unchecked = append(d.Unchecked, "the source tree of "+d.Repository+": GitHub was not asked")
-		return g, nil
+	gh, anonymous, err := o.GitHub(ctx)
+	if err != nil {
+		return g, err
 	}
+	d.hub = gh
 	w.progress("asking GitHub about "+d.Repository, 0, 0)
-	if err := w.meet(ctx, o, d); err != nil {
+	if err := d.meet(ctx, anonymous); err != nil {
 		return g, d.unchecked(o, "the repository "+d.Repository, err)
 	}
-	if err := g.read(ctx, o.GitHub, d); err != nil {
+	if err := g.read(ctx, d); err != nil {
 		return g, d.unchecked(o, "the source tree of "+d.Repository, err)
 	}
 	g.surveyed = true
@@ -46,8 +47,8 @@ func (w *Workshop) survey(ctx context.Context, o DraftOptions, d *Draft) (*groun
 }
 
 // meet learns who the author is and where the draft goes.
-func (w *Workshop) meet(ctx context.Context, o DraftOptions, d *Draft) error {
-	repo, err := o.GitHub.Repository(ctx, d.target.Repo)
+func (d *Draft) meet(ctx context.Context, anonymous bool) error {
+	repo, err := d.hub.Repository(ctx, d.target.Repo)
 	if err != nil {
 		return reachable(err, d)
 	}
@@ -61,10 +62,10 @@ func (w *Workshop) meet(ctx context.Context, o DraftOptions, d *Draft) error {
 	if d.Base == "" {
 		d.Base = repo.Default
 	}
-	if o.Anonymous {
+	if anonymous {
 		return nil
 	}
-	me, err := o.GitHub.Viewer(ctx)
+	me, err := d.hub.Viewer(ctx)
 	if err != nil {
 		return err
 	}
@@ -82,7 +83,8 @@ func reachable(err error, d *Draft) error {
 }
 
 // read reads the folder of the name in the newest commit of the base.
-func (g *ground) read(ctx context.Context, gh GitHub, d *Draft) error {
+func (g *ground) read(ctx context.Context, d *Draft) error {
+	gh := d.hub
 	commit, err := gh.Branch(ctx, d.target.Repo, d.Base)
 	if err != nil {
 		return err
@@ -134,6 +136,9 @@ func (g *ground) takesRelease(d *Draft) error {
 	if err := g.belongs(d); err != nil {
 		return err
 	}
+	if d.Author != nil && !owns(g.meta.Owners, *d.Author) {
+		d.Notes = append(d.Notes, "the name belongs to "+people(g.meta.Owners)+", who has to approve this, too")
+	}
 	switch {
 	case g.same == nil:
 		return nil
@@ -167,13 +172,18 @@ func (g *ground) belongs(d *Draft) error {
 	if d.Author == nil || d.push || owns(g.meta.Owners, *d.Author) {
 		return nil
 	}
+	return fault.New(fault.Denied, "not_owner", "the name %s belongs to %s, and you are %s (number %d)",
+		d.ref.Name, people(g.meta.Owners), spec.Quote(d.Author.Login), d.Author.ID).
+		Hint("choose another name, or ask its owner to transfer it: patch-git transfer %s --to LOGIN", d.ref.Name)
+}
+
+// people are owners as a message names them.
+func people(owners []ledger.Owner) string {
 	var who []string
-	for _, o := range g.meta.Owners {
+	for _, o := range owners {
 		who = append(who, fmt.Sprintf("%s (number %d)", spec.Quote(o.Login), o.ID))
 	}
-	return fault.New(fault.Denied, "not_owner", "the name %s belongs to %s, and you are %s (number %d)",
-		d.ref.Name, strings.Join(who, ", "), spec.Quote(d.Author.Login), d.Author.ID).
-		Hint("choose another name, or ask its owner to transfer it: patch-git transfer %s --to LOGIN", d.ref.Name)
+	return strings.Join(who, ", ")
 }
 
 // holds tells whether the folder of the version has the draft's files and no

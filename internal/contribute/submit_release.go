@@ -27,11 +27,10 @@ type Reader interface {
 // DraftOptions say where a draft goes and who is asked for it.
 type DraftOptions struct {
 	Target Target
-	// GitHub is nil where it is not to be asked at all.
-	GitHub GitHub
-	// Anonymous says that GitHub is asked without a token, so that nobody knows
-	// who the author is.
-	Anonymous bool
+	// GitHub is called when it is to be asked, which is after the file was found
+	// fit: nobody needs a token to hear that it is not. anonymous says that there
+	// is no token, so that nobody knows who the author is.
+	GitHub func(ctx context.Context) (gh GitHub, anonymous bool, err error)
 	// Reader reads what the registry has published; nil where it is not pinned.
 	Reader Reader
 	// Lenient makes a draft also where something cannot be reached, and says in

@@ -30,7 +30,8 @@ const scope = "public_repo"
 
 // HubOptions say how GitHub is asked.
 type HubOptions struct {
-	// Anonymous goes on without a token where there is none.
+	// Anonymous goes on without a token where there is none, and without GitHub
+	// where it does not answer at once.
 	Anonymous bool
 	// Show shows a person a code to type at an address; nil where there is no
 	// person, and nobody can be asked to log in.
@@ -56,8 +57,21 @@ func (w *Workshop) GitHub(ctx context.Context, o HubOptions) (gh *github.Client,
 	if err != nil {
 		return nil, false, err
 	}
-	gh, err = github.New(github.Options{API: api, HTTP: w.host.HTTP(), Token: token, Now: w.host.Now, Wait: o.Wait})
+	options := github.Options{API: api, HTTP: w.host.HTTP(), Token: token, Now: w.host.Now, Wait: o.Wait}
+	if o.Anonymous {
+		options.Sleep = atOnce
+	}
+	gh, err = github.New(options)
 	return gh, token == "", err
+}
+
+// atOnce waits for one more attempt and for no other: who only wants to see what
+// would be sent can be shown that without GitHub.
+func atOnce(ctx context.Context, d time.Duration) error {
+	if d > time.Second {
+		return fault.New(fault.Unavailable, "network", "GitHub does not answer, or not at once")
+	}
+	return pauseFor(ctx, d)
 }
 
 // login gets a token where none was found.
