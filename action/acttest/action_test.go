@@ -89,8 +89,12 @@ func (f *forge) follow(r *run, all steps, found map[string]string) error {
 		var err error
 		next := false
 		if local, ok := strings.CutPrefix(s.Uses, "./"); ok {
-			// Of the default branch, or of the base of the pull request.
-			text, e := tryGit(f.bare(registryRepo), "show", r.at+":"+strings.TrimPrefix(filepath.Join(local, "action.yml"), "/"))
+			// Of the default branch, also where a fork's workflow checks that out.
+			at := r.at
+			if r.foreign {
+				at = "refs/heads/main"
+			}
+			text, e := tryGit(f.bare(registryRepo), "show", at+":"+strings.TrimPrefix(filepath.Join(local, "action.yml"), "/"))
 			data, err, next = []byte(text), e, true
 		} else {
 			if !pinned.MatchString(s.Uses) {

@@ -63,17 +63,13 @@ func TestHostileFork(t *testing.T) {
 	}
 	attacks := []attack{
 		{name: "workflows", files: with(owned("flow_tool"), ".github/workflows/trial.yml", evilWorkflow, ".github/workflows/more.yml", evilWorkflow), rule: "GOV-001", also: powerless},
-		{name: "what governs", files: with(owned("gov_tool"), "registry.yaml", "name: eve/tools\n"), rule: "GOV-001"},
 		{name: "the program of the workflows", files: with(owned("act_tool"), ".github/actions/patch-git/action.yml", "name: x\ndescription: x\nruns: {using: composite, steps: [{shell: bash, run: 'echo "+evil+" ran'}]}\n"), rule: "GOV-001", also: neverRan},
-		{name: "a link", files: owned("link_tool"), rule: "GOV-003", more: func(t *testing.T, clone string) {
-			link(t, "/etc/passwd", filepath.Join(clone, "tools/li/link_tool/0.1.0/notes.md"))
-		}},
 		{name: "a link for the tool", rule: "GOV-003", files: map[string]string{"tools/li/lin_tool/tool.yaml": "owners:\n  - login: eve\n    id: 66\n"}, more: func(t *testing.T, clone string) {
 			keep(t, filepath.Join(clone, "tools/li/lin_tool/0.1.0/.keep"), nil, 0o644)
 			os.Remove(filepath.Join(clone, "tools/li/lin_tool/0.1.0/.keep"))
 			link(t, "../../../wo/word_count/0.1.0/tool.py", filepath.Join(clone, "tools/li/lin_tool/0.1.0/tool.py"))
 		}},
-		{name: "a submodule", files: owned("sub_tool"), rule: "GOV-003", more: func(t *testing.T, clone string) {
+		{name: "a submodule", files: owned("sub_tool"), rule: "GOV-003", index: func(t *testing.T, clone string) {
 			git(t, clone, "update-index", "--add", "--cacheinfo", "160000,"+strings.Repeat("1", 40)+",tools/su/sub_tool/0.1.0/vendor")
 		}},
 		{name: "a program", files: owned("exe_tool"), rule: "GOV-003", more: func(t *testing.T, clone string) {
@@ -82,14 +78,12 @@ func TestHostileFork(t *testing.T) {
 			}
 		}},
 		{name: "a huge file", files: with(owned("huge_tool"), at("huge_tool", "0.1.0"), g.tool("huge_tool", "0.1.0")+"\n# "+strings.Repeat("x", 3<<20))},
-		{name: "two names", files: with(owned("one_tool"), at("two_tool", "0.1.0"), g.tool("two_tool", "0.1.0")), rule: "GOV-002"},
 		{name: "a published version", files: map[string]string{at("word_count", "0.1.0"): g.tool("word_count", "0.1.0", "text.split()", "text.split()*2")}, rule: "MAN-003"},
 		{name: "somebody else's name", files: map[string]string{at("word_count", "9.9.9"): g.tool("word_count", "9.9.9")}, rule: "GOV-005"},
-		{name: "somebody else's tool.yaml", files: map[string]string{"tools/wo/word_count/tool.yaml": "owners:\n  - login: eve\n    id: 66\n"}, rule: "GOV-00"},
 		{name: "a look-alike", files: owned("word_coumt"), want: "action_required", rule: "MAN-002"},
 		{name: "hidden text", files: with(owned("hidden_tool"), at("hidden_tool", "0.1.0"), g.tool("hidden_tool", "0.1.0", "Count the words", "Count\u202e the\u200b words")), rule: "TXT-001"},
 		{
-			name: "texts that break out", title: breakouts, rule: "MAN-",
+			name: "texts that break out", title: breakouts[:200], rule: "MAN-",
 			files: with(owned("break_tool"), at("break_tool", "0.1.0"), g.tool("break_tool", "0.1.0", "Count the words and lines of a text and return both numbers.", "'"+breakouts+"'"),
 				"tools/br/break_tool/0.1.0/"+evil+" `|<b>@ada.md", breakouts),
 		},
@@ -100,6 +94,7 @@ func TestHostileFork(t *testing.T) {
 	main := refs(t, g.bare(registryRepo))["refs/heads/main"]
 	for _, a := range attacks {
 		t.Run(a.name, func(t *testing.T) {
+			g.mayTrial = a.also != nil // a maintainer let it run
 			number := g.proposes(t, eve, g.eve, a)
 			runs := g.settle(t)
 			q := played(t, runs, "quarantine.yml")
@@ -153,10 +148,12 @@ func (g *registered) proposes(t *testing.T, p person, who *caller, a attack) int
 	for path, data := range a.files {
 		keep(t, filepath.Join(clone, filepath.FromSlash(path)), []byte(data), 0o644)
 	}
-	git(t, clone, "add", "-A")
 	if a.more != nil {
 		a.more(t, clone)
-		git(t, clone, "add", "--ignore-errors", "-A", "--", ".")
+	}
+	git(t, clone, "add", "-A")
+	if a.index != nil {
+		a.index(t, clone)
 	}
 	branch := "attack-" + regexp.MustCompile(`[^a-z]`).ReplaceAllString(a.name, "-")
 	git(t, clone, "commit", "-q", "-m", or(a.title, a.name))
@@ -202,8 +199,8 @@ func powerless(t *testing.T, runs []*run) {
 		if r.event != "pull_request" {
 			t.Errorf("it ran for %s", r.event)
 		}
-		for _, want := range []string{"oidc none", "label 403", "check 403", "not pushed"} {
-			if !strings.Contains(log, "| "+want) {
+		for _, want := range []string{", oidc none", "| label 403", "| check 403", "| not pushed"} {
+			if !strings.Contains(log, want) {
 				t.Errorf("its log has no %q", want)
 			}
 		}
