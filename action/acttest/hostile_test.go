@@ -26,6 +26,7 @@ type attack struct {
 	title string
 	files map[string]string                // path → text
 	more  func(t *testing.T, clone string) // links and other odd things
+	index func(t *testing.T, clone string) // what no file can be
 	want  string                           // conclusion; "" is failure
 	rule  string                           // that the comment names
 	also  func(t *testing.T, played []*run)
