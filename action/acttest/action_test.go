@@ -30,7 +30,7 @@ const uvDouble = "#!/bin/sh\necho 'uv is not part of these tests' >&2\nexit 1\n"
 // downloaded and compared.
 func (f *forge) makeRelease() string {
 	dir := filepath.Join(f.dir, "patch-git")
-	data, err := os.ReadFile(program("patch-git"))
+	data, err := os.ReadFile(program(f.edition))
 	if err != nil {
 		f.t.Fatal(err)
 	}

@@ -61,6 +61,7 @@ type forge struct {
 	server   *httptest.Server
 	sigstore *sigtest.Sigstore
 	site     *pages
+	edition  string // of the program that workflows run
 	release  string // folder of the composite action as released
 
 	pushing sync.Mutex
@@ -103,6 +104,7 @@ func newForge(t *testing.T) *forge {
 	f.at(gitHost, http.HandlerFunc(f.serveWeb))
 	f.at(apiHost, http.HandlerFunc(f.gate))
 	f.at(pagesHost, f.site)
+	f.edition = "patch-git"
 	f.release = f.makeRelease()
 	f.double = githubtest.New(githubtest.Options{T: t, Dir: filepath.Join(f.dir, "repositories")})
 	f.double.Account(githubtest.Account{Login: "acme", ID: 800000001, Type: "Organization"})
@@ -122,7 +124,7 @@ func (f *forge) serveWeb(w http.ResponseWriter, r *http.Request) {
 			http.NotFound(w, r)
 			return
 		}
-		http.ServeFile(w, r, program("patch-git"))
+		http.ServeFile(w, r, program(f.edition))
 		return
 	}
 	f.serveGit(w, r)

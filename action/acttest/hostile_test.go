@@ -36,6 +36,7 @@ type attack struct {
 // whole, nothing is merged, nothing published and nothing changed; and the
 // workflows that the fork brought itself had nothing in their hands.
 func TestHostileFork(t *testing.T) {
+	t.Parallel()
 	g := newRegistry(t)
 	bob := g.sits(t, g.bob)
 	n := g.publishes(t, bob, g.tool("word_count", "0.1.0"))

@@ -12,6 +12,7 @@ import (
 // Whoever reads meanwhile finds a whole tree, and the next run publishes what
 // this one did not.
 func TestPublishKilled(t *testing.T) {
+	t.Parallel()
 	g := newRegistry(t)
 	reader := g.sits(t, nil)
 	reader.does(t, "registry", "add", "git+https://"+gitHost+"/"+registryRepo)

@@ -13,6 +13,7 @@ import (
 // the report waits. For long: the report fails, nothing is merged, the pull
 // request stays closed to everybody, and the same run once more finishes it.
 func TestOutage(t *testing.T) {
+	t.Parallel()
 	g := newRegistry(t)
 	bob := g.sits(t, g.bob)
 	g.accepted(t, bob, "word_count", "0.1.0")
@@ -72,6 +73,7 @@ func TestOutage(t *testing.T) {
 // TestReportIsAlwaysThere: a job that dies leaves no pull request without a
 // word, and none that passes.
 func TestReportIsAlwaysThere(t *testing.T) {
+	t.Parallel()
 	g := newRegistry(t)
 	bob := g.sits(t, g.bob)
 	g.accepted(t, bob, "word_count", "0.1.0")

@@ -13,6 +13,7 @@ import (
 // place before it is merged: after the review and before the report, and in the
 // very moment of the merge. Neither is merged unseen.
 func TestHeadMoved(t *testing.T) {
+	t.Parallel()
 	g := newRegistry(t)
 	bob := g.sits(t, g.bob)
 	g.accepted(t, bob, "word_count", "0.1.0")
@@ -83,6 +84,7 @@ func TestHeadMoved(t *testing.T) {
 // TestMergesRace: two publications at once, as if no workflow had waited for the
 // other. Each change is published, once, and nothing is overwritten.
 func TestMergesRace(t *testing.T) {
+	t.Parallel()
 	g := newRegistry(t)
 	stranger := g.stranger(t)
 	g.commit(t, "tools: two", map[string]string{"one_tool": "0.1.0"})

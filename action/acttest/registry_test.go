@@ -138,14 +138,19 @@ func (g *registered) pushTo(t *testing.T, who *caller, branch string, files map[
 }
 
 // commit puts tools of bob's on main, as merges of pull requests do that were
-// accepted.
-func (g *registered) commit(t *testing.T, message string, tools map[string]string) {
+// accepted. more changes one of them: its name, a text, and what stands in its
+// place.
+func (g *registered) commit(t *testing.T, message string, tools map[string]string, more ...string) {
 	t.Helper()
 	dir, clone := g.bare(registryRepo), filepath.Join(t.TempDir(), "clone")
 	git(t, t.TempDir(), "clone", "-q", dir, clone)
 	for name, version := range tools {
 		base := filepath.Join(clone, "tools", name[:2], name)
-		keep(t, filepath.Join(base, version, "tool.py"), []byte(g.tool(name, version)), 0o644)
+		text := g.tool(name, version)
+		if len(more) > 0 && more[0] == name {
+			text = g.tool(name, version, more[1:]...)
+		}
+		keep(t, filepath.Join(base, version, "tool.py"), []byte(text), 0o644)
 		keep(t, filepath.Join(base, "tool.yaml"), []byte("owners:\n  - login: bob\n    id: 21\n"), 0o644)
 	}
 	git(t, clone, "add", "-A")

@@ -13,6 +13,7 @@ import (
 // maintainer merges it, it is published, and somebody else who knows nobody of
 // them finds, verifies and runs it.
 func TestStory(t *testing.T) {
+	t.Parallel()
 	g := newRegistry(t)
 	bob := g.sits(t, g.bob)
 	bob.does(t, "registry", "add", "https://"+pagesHost+"/tools", "--repository", registryRepo)
