@@ -2,6 +2,7 @@ package githubtest
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -13,7 +14,7 @@ import (
 // git runs the git program in a repository, without what the machine or its
 // user has configured.
 func git(dir string, in []byte, env []string, args ...string) (string, error) {
-	cmd := exec.Command("git", append([]string{"-c", "safe.directory=*", "-c", "core.quotePath=false"}, args...)...)
+	cmd := exec.CommandContext(context.Background(), "git", append([]string{"-c", "safe.directory=*", "-c", "core.quotePath=false"}, args...)...)
 	cmd.Dir = dir
 	cmd.Env = append([]string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "LC_ALL=C", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_DIR=" + dir,
@@ -118,7 +119,7 @@ func (r *Repo) list(sha string, recursive bool) ([]line, error) {
 // object is taken away.
 func (r *Repo) addTree(base string, entries []line) (string, error) {
 	index := filepath.Join(r.Dir, "githubtest-index")
-	defer os.Remove(index)
+	defer func() { _ = os.Remove(index) }() // where git wrote none
 	env := []string{"GIT_INDEX_FILE=" + index}
 	from := []string{"read-tree", "--empty"}
 	if base != "" {
