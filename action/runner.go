@@ -31,6 +31,8 @@ type job struct {
 	workshop *contribute.Workshop
 	version  string
 	pause    func(context.Context, time.Duration) error
+
+	publishes bool // the workflow publish was started again by this job
 }
 
 // newJob reads the runner's environment. Nothing is asked of GitHub yet.
