@@ -25,7 +25,7 @@ func TestTrial(t *testing.T) {
 	evil := strings.Replace(source("word_count", "0.2.0"), "\ndef main", "sys.stderr.write('::add-mask::x\\n  ::stop-commands::y\\n##[error]z\\n```\\n# heading\\n@octocat\\n')\nraise SystemExit(3)\n\ndef main", 1)
 	s.push("up", map[string]string{path: evil})
 	h := s.host("pull_request", s.event("synchronize", n, "ann", ""), grantsOf(t, "trial.yml", "trial")...)
-	line, _, err := Run(t.Context(), h, "trial", s.dir, s.work, "test")
+	line, _, err := Run(t.Context(), h, "trial", s.dir, s.work, "test", s.hear)
 	if fault.KindOf(err) != fault.ToolFailed || fault.ReasonOf(err) != "trial_import" || !strings.Contains(err.Error(), "add-mask") {
 		t.Fatalf("%q, %v", line, err)
 	}
@@ -103,7 +103,7 @@ func TestWrongEvent(t *testing.T) {
 	if _, err := newJob(s.host("", "{}"), Options{}); fault.ReasonOf(err) != "no_job" {
 		t.Errorf("outside of a job: %v", err)
 	}
-	if _, _, err := Run(t.Context(), s.host("push", push), "other", s.dir, s.work, "test"); fault.ReasonOf(err) != "usage" {
+	if _, _, err := Run(t.Context(), s.host("push", push), "other", s.dir, s.work, "test", nil); fault.ReasonOf(err) != "usage" {
 		t.Errorf("an unknown verb: %v", err)
 	}
 }
