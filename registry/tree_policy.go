@@ -155,7 +155,7 @@ func readJudge(v json.RawMessage, into *bool) error {
 // the registry sees what there is to decide.
 func policyYAML() string {
 	p := defaultPolicy()
-	return fmt.Sprintf(`# What becomes of pull requests: docs/registries.md.
+	return fmt.Sprintf(`# What becomes of pull requests: docs/review.md of patch-git.
 policy:
   # maintainers:          # beside those who may write to the repository
   #   - login: ada

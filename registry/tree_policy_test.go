@@ -18,25 +18,25 @@ import (
 
 // policyTree is a tree whose registry.yaml says no more about pull requests
 // than text.
-func policyTree(t testing.TB, dir, text string) (*registry.Tree, error) {
-	t.Helper()
+func policyTree(tb testing.TB, dir, text string) (*registry.Tree, error) {
+	tb.Helper()
 	if err := os.RemoveAll(filepath.Join(dir, "registry.yaml")); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	if err := registry.InitTree(dir, sealOptions(t, 0).Registry); err != nil {
-		t.Fatal(err)
+	if err := registry.InitTree(dir, sealOptions(tb, 0).Registry); err != nil {
+		tb.Fatal(err)
 	}
 	file := filepath.Join(dir, "registry.yaml")
 	data, err := os.ReadFile(file)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	before, after, ok := strings.Cut(string(data), "# What becomes of pull requests")
 	_, after, ok2 := strings.Cut(after, "\ntrust:")
 	if !ok || !ok2 {
-		t.Fatalf("a new registry.yaml is\n%s", data)
+		tb.Fatalf("a new registry.yaml is\n%s", data)
 	}
-	writeText(t, file, before+text+"trust:"+after)
+	writeText(tb, file, before+text+"trust:"+after)
 	return registry.OpenTree(dir)
 }
 

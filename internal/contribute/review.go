@@ -3,6 +3,7 @@ package contribute
 import (
 	"context"
 	"path"
+	"slices"
 
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/review"
@@ -97,8 +98,7 @@ func (w *Workshop) content(ctx context.Context, tree *registry.Tree, o *review.O
 // for is no reason to let the next one ask for the same.
 func previousOf(versions []spec.Version, next spec.Version, meta *registry.Meta) spec.Version {
 	for _, pre := range []bool{false, true} {
-		for i := len(versions) - 1; i >= 0; i-- {
-			v := versions[i]
+		for _, v := range slices.Backward(versions) {
 			if meta.Yanked[v] == "" && meta.Revoked[v] == "" && (pre || !v.IsPrerelease() || next.IsPrerelease()) {
 				return v
 			}

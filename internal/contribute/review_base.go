@@ -36,14 +36,14 @@ func surroundingsOf(ctx context.Context, tree *registry.Tree, dir string, o *rev
 		if err := a.same(tree, o); err != nil {
 			return nil, err
 		}
-	} else if a.base.Gone, err = published(ctx, dir, o.Name); err != nil {
+	} else if a.base.Gone, err = everPublished(ctx, dir, o.Name); err != nil {
 		return nil, err
 	}
 	return a, a.beside(tree, o.Name)
 }
 
-// published tells whether the registry has ever published a name.
-func published(ctx context.Context, dir string, n spec.Name) (bool, error) {
+// everPublished tells whether the registry has ever published a name.
+func everPublished(ctx context.Context, dir string, n spec.Name) (bool, error) {
 	chain, err := registry.FetchRecord(ctx, registry.OpenDir(filepath.Join(dir, publishedDir, ledger.Root)), n)
 	if fault.ReasonOf(err) == "no_registry" {
 		return false, nil
@@ -73,19 +73,31 @@ func (a *neighbourhood) same(tree *registry.Tree, o *review.Outline) error {
 		return nil
 	}
 	previous := previousOf(versions, o.Version, &meta)
-	if previous == "" {
-		return nil
+	if previous != "" {
+		if a.base.Files, a.base.Was, err = a.version(tree, o.Name, previous); err != nil {
+			return err
+		}
+		if a.base.Was != nil {
+			a.base.Previous = previous
+		}
 	}
-	files, _, err := tree.Files(o.Name, previous)
+	if n := len(versions); n > 0 && versions[n-1] != previous {
+		_, a.base.Highest, err = a.version(tree, o.Name, versions[n-1])
+	}
+	return err
+}
+
+// version reads a version of the base; what cannot be read is told.
+func (a *neighbourhood) version(tree *registry.Tree, n spec.Name, v spec.Version) ([]spec.File, *spec.Tool, error) {
+	files, _, err := tree.Files(n, v)
 	if err != nil && !broken(err) {
-		return err
+		return nil, nil, err
 	}
-	if a.base.Files, a.base.Was = files, manifestOf(files); a.base.Was != nil {
-		a.base.Previous = previous
-	} else {
-		a.unread = append(a.unread, "the previous version "+string(previous)+" of "+string(o.Name)+" is not readable, so nothing was compared with it")
+	tool := manifestOf(files)
+	if tool == nil {
+		a.unread = append(a.unread, "version "+string(v)+" of "+string(n)+" in the registry is not readable, so nothing was compared with it")
 	}
-	return nil
+	return files, tool, nil
 }
 
 // beside finds the names that a reader takes for this one.

@@ -33,30 +33,30 @@ func withPython(w *Workshop) {
 }
 
 // checkout is a registry's source tree with echo_text 0.1.0, of ann.
-func checkout(t *testing.T) (*Workshop, string) {
-	t.Helper()
-	w, dir := newWorkshop(t), filepath.Join(t.TempDir(), "reg")
+func checkout(tb testing.TB) (*Workshop, string) {
+	tb.Helper()
+	w, dir := newWorkshop(tb), filepath.Join(tb.TempDir(), "reg")
 	withPython(w)
 	if _, err := w.InitGitHub(dir, "acme/tools"); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	tree, err := registry.OpenTree(dir)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	r := &spec.Release{
 		Ref:  spec.Ref{Name: "echo_text", Version: "0.1.0"},
 		Tool: spec.Tool{Format: spec.FormatPatch, Name: "echo_text", Version: "0.1.0"}, Files: []spec.File{{Path: "tool.py", Data: Template("echo_text", "")}},
 	}
 	if err := tree.Stage(r, ann); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	checked, err := w.check(t.Context(), "", r.Files, surroundings{})
+	checked, err := w.check(tb.Context(), "", r.Files, surroundings{})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	if slices.ContainsFunc(checked.Findings, func(f spec.Finding) bool { return f.ID == "PY-000" }) {
-		t.Skip("this machine cannot parse Python: ", checked.Findings)
+		tb.Skip("this machine cannot parse Python: ", checked.Findings)
 	}
 	return w, dir
 }
@@ -233,6 +233,22 @@ func TestReviewOfAWithdrawnVersion(t *testing.T) {
 		if err != nil || len(r.Grown) != grown || r.Merge.Auto != (grown == 0) {
 			t.Errorf("%q: it grew by %q, %+v, %v", text, r.Grown, r.Merge, err)
 		}
+	}
+}
+
+// TestReviewAfterAYank: to withdraw the version that gave the network up does
+// not bring it back.
+func TestReviewAfterAYank(t *testing.T) {
+	w, dir := checkout(t)
+	writeTo(t, filepath.Join(dir, toolsOfEcho, "0.1.0/tool.py"), source("echo_text", "network: false", "network: true"))
+	next := proposal(put(toolsOfEcho+"0.3.0/tool.py", source("echo_text", "version: 0.1.0", "version: 0.3.0", "network: false", "network: true")))
+	if r, err := w.Review(t.Context(), dir, next); err != nil || !r.Merge.Auto {
+		t.Errorf("the twin: %+v, %v", r, err)
+	}
+	writeTo(t, filepath.Join(dir, toolsOfEcho, "0.2.0/tool.py"), source("echo_text", "version: 0.1.0", "version: 0.2.0"))
+	writeTo(t, filepath.Join(dir, toolsOfEcho, "tool.yaml"), []byte("owners: [{login: ann, id: 7}]\nyanked: {0.2.0: old}\n"))
+	if r, err := w.Review(t.Context(), dir, next); err != nil || r.Merge.Reason != review.ReasonGrown || r.Previous != "0.1.0" {
+		t.Errorf("got %+v, %v", r, err)
 	}
 }
 

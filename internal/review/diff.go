@@ -190,7 +190,7 @@ func shortest(a, b []int32) ([]change, bool) {
 			for x < len(a) && y < len(b) && a[x] == b[y] {
 				x, y = x+1, y+1
 			}
-			reach[mid+k] = int32(x) //nolint:gosec // a file has fewer than 2^31 lines
+			reach[mid+k] = int32(x)
 			if x >= len(a) && y >= len(b) {
 				return walkBack(trace, len(a), len(b)), true
 			}

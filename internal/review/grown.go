@@ -109,6 +109,15 @@ func (j *judgement) compare() {
 		was = &spec.Tool{} // nobody agreed to anything
 	}
 	j.out.Grown = grew(was, j.out.Tool)
+	if j.base.Highest != nil {
+		// Otherwise who withdraws the version that asks for less would have back
+		// what it gave up, without anybody's word.
+		for _, line := range grew(j.base.Highest, j.out.Tool) {
+			if !slices.Contains(j.out.Grown, line) {
+				j.out.Grown = append(j.out.Grown, line)
+			}
+		}
+	}
 	if len(j.out.Grown) > 0 {
 		var lines []string
 		for _, g := range j.out.Grown {

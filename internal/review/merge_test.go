@@ -181,6 +181,20 @@ func TestGrown(t *testing.T) {
 	}
 }
 
+// TestGrownBeyondTheHighest: a version that asked for less and was withdrawn
+// still counts.
+func TestGrownBeyondTheHighest(t *testing.T) {
+	x := update()
+	x.b.Was.Capabilities.Network, x.c.Tool.Capabilities.Network = true, true
+	if r := x.judge(); !r.Merge.Auto {
+		t.Errorf("the twin: %+v", r.Merge)
+	}
+	x.b.Highest = tool("1.0.1")
+	if r := x.judge(); r.Merge.Reason != review.ReasonGrown || !slices.Equal(r.Grown, []string{"network: no → yes"}) {
+		t.Errorf("got %+v, %q", r.Merge, r.Grown)
+	}
+}
+
 var outcomes = []review.Outcome{"", "else", review.OutcomePass, review.OutcomeNeedsHuman, review.OutcomeFail, review.OutcomeAbsent, review.OutcomePending}
 
 func TestWith(t *testing.T) {

@@ -93,7 +93,10 @@ type Base struct {
 	Previous spec.Version
 	Was      *spec.Tool
 	Files    []spec.File
-	Near     []Near
+	// Highest is what the highest version says, withdrawn or not, where that is
+	// another one: it may ask for less.
+	Highest *spec.Tool
+	Near    []Near
 }
 
 // Content is what others read out of the files of a submission.
