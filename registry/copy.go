@@ -49,6 +49,9 @@ func Copy(ctx context.Context, dst Store, src Source, progress func(done, total 
 		return Copied{}, err
 	}
 	c := &copying{dst: dst, src: src, prev: prev, cur: cur}
+	if err := c.settle(ctx); err != nil {
+		return Copied{}, err
+	}
 	if err := c.plan(ctx); err != nil {
 		return Copied{}, err
 	}
@@ -143,8 +146,8 @@ func (c *copying) plan(ctx context.Context) error {
 	return c.older(ctx)
 }
 
-// older adds the objects that src keeps for readers whose head is one behind,
-// where dst has none of its own because it is new.
+// older adds what src keeps for readers whose head is one behind, where dst has
+// none of it because it is new.
 func (c *copying) older(ctx context.Context) error {
 	s, ok := c.src.(Store)
 	if !ok || c.prev.head != nil {
@@ -168,6 +171,9 @@ func (c *copying) older(ctx context.Context) error {
 				c.beside = append(c.beside, item{path: p, digest: d, max: limits.Document})
 			}
 		}
+	}
+	for _, p := range ledger.PartialTilePaths(before.head.Log.Size) {
+		c.beside = append(c.beside, item{path: p, max: limits.EntryTile, maybe: true})
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"strings"
 
 	"golang.org/x/mod/sumdb/tlog"
 
@@ -64,17 +65,15 @@ func (c *copying) run(ctx context.Context, evidence []byte) error {
 	}
 	pointer := func() error { return c.put(ctx, ledger.HeadEvidencePath, evidence, true) }
 	follow := func() error { return inParallel(ctx, c.follow, c.copy) }
-	steps := []func() error{pointer, follow}
+	head := func() error { return c.put(ctx, ledger.HeadPath, c.cur.raw, true) }
+	steps := []func() error{pointer, follow, head}
 	if c.prev.head == nil { // there is no state yet that a reader could hold on to
-		steps = []func() error{follow, pointer}
+		steps = []func() error{follow, head, pointer}
 	}
 	for _, do := range steps {
 		if err := do(); err != nil {
 			return err
 		}
-	}
-	if err := c.put(ctx, ledger.HeadPath, c.cur.raw, true); err != nil {
-		return err
 	}
 	if c.prev.head == nil || c.prev.digest == c.cur.digest {
 		return nil
@@ -126,12 +125,56 @@ func (c *copying) copy(ctx context.Context, it item) error {
 	return c.put(ctx, it.path, data, false)
 }
 
-// put writes a file unless it is there as it should be.
+// put writes a file unless it is there as it should be, which nobody looks for
+// where everything is new.
 func (c *copying) put(ctx context.Context, path string, data []byte, lasting bool) error {
+	if c.prev.head == nil || strings.HasPrefix(path, "releases/") {
+		c.files.Add(1)
+		c.bytes.Add(int64(len(data)))
+		return c.dst.Write(ctx, path, data, lasting)
+	}
 	if old, err := c.dst.Read(ctx, path, int64(len(data))); err == nil && spec.DigestOf(old) == spec.DigestOf(data) {
 		return nil
 	}
 	c.files.Add(1)
 	c.bytes.Add(int64(len(data)))
 	return c.dst.Write(ctx, path, data, lasting)
+}
+
+// settle lets the fixed paths of dst follow its own pointer, where a copy died
+// after it had moved it: readers hold on to that state until the next one is
+// whole. As in a publication, head.json comes last, so where it is right all is.
+func (c *copying) settle(ctx context.Context) error {
+	if c.prev.head == nil {
+		return nil
+	}
+	t, err := newTidy(ctx, c.dst)
+	if err != nil {
+		return err
+	}
+	if ok, err := t.at(ctx, ledger.HeadPath, c.prev.digest); ok || err != nil {
+		return err
+	}
+	before, err := t.previous(ctx, c.prev)
+	if err != nil {
+		return err
+	}
+	changes, err := differences(ctx, before, c.prev)
+	if err != nil {
+		return err
+	}
+	for _, ch := range changes { // the head is the last of them
+		limit := int64(limits.Document)
+		if ch.path == ledger.CataloguePath {
+			limit = limits.Catalogue
+		}
+		data, err := stated(ctx, c.dst, ch.path, ch.new, limit)
+		if err != nil {
+			return err
+		}
+		if err := c.put(ctx, ch.path, data, ch.path == ledger.HeadPath); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -73,8 +73,6 @@ func (g Git) command(dir, remote string) (*git, error) {
 		{"http.followRedirects", "false"}, // the token is for one host
 		{"safe.directory", "*"},           // the caller named the folder
 		{"fetch.negotiationAlgorithm", "noop"},
-		{"uploadpack.allowFilter", "true"}, // where the remote is a folder of this machine
-		{"uploadpack.allowAnySHA1InWant", "true"},
 	}
 	if g.Token != "" && (strings.HasPrefix(remote, "https://") || strings.HasPrefix(remote, "http://")) {
 		header, err := authorization(g.Token)

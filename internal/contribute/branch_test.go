@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
@@ -52,6 +53,7 @@ func newForge(t testing.TB) *forge {
 	}
 	f.w = w
 	f.git("", "init", "-q", "--bare", "-b", "main", f.origin)
+	f.git(f.origin, "config", "uploadpack.allowFilter", "true") // as GitHub has it
 	if _, err := w.Init(t.Context(), f.dir, "demo/tools", ""); err != nil {
 		t.Fatal(err)
 	}
@@ -252,6 +254,19 @@ func TestPublishBranch(t *testing.T) {
 	}
 	f.audit()
 
+	// The pages have the branch's own bytes, and what it leaves out.
+	dir := t.TempDir()
+	site := func(o *BranchOptions) { o.Site = dir }
+	out = f.mustPublish(site)
+	f.sameBytes(dir)
+	f.propose("word_count", "1.2.0")
+	f.commit("word_count 1.2.0")
+	out = f.mustPublish(site)
+	f.sameBytes(dir)
+	fresh := t.TempDir()
+	f.mustPublish(func(o *BranchOptions) { o.Site = fresh })
+	f.sameBytes(fresh)
+
 	// A head that is old is followed by one that says the same.
 	f.now = f.now.Add(24 * time.Hour)
 	refresh := func(o *BranchOptions) { o.RefreshAfter = 20 * time.Hour }
@@ -263,6 +278,48 @@ func TestPublishBranch(t *testing.T) {
 		t.Errorf("refreshed twice: %+v", out)
 	}
 	f.audit()
+}
+
+// sameBytes compares the pages' tree with the branch, byte by byte.
+func (f *forge) sameBytes(dir string) {
+	f.t.Helper()
+	branch, seen := f.files(), map[string]bool{}
+	root := filepath.Join(dir, ledger.Root)
+	err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		rel, _ := filepath.Rel(root, p)
+		rel = filepath.ToSlash(rel)
+		data, err := os.ReadFile(p)
+		want, there := branch[rel]
+		switch seen[rel] = true; {
+		case there && want != string(data):
+			f.t.Errorf("%s has other bytes on the pages", rel)
+		case !there && !registry.IsDerived(rel) && !strings.HasPrefix(rel, ledger.ObjectsDir):
+			f.t.Errorf("%s is on the pages and not on the branch", rel)
+		}
+		return err
+	})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	for p := range branch {
+		if !seen[p] {
+			f.t.Errorf("%s is on the branch and not on the pages", p)
+		}
+	}
+	src, err := registry.Open(f.t.Context(), f.origin, registry.Options{})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	for p := range seen { // what readers of the branch work out
+		want, err := src.Read(f.t.Context(), p, 1<<20)
+		data, readErr := os.ReadFile(filepath.Join(root, filepath.FromSlash(p)))
+		if registry.IsDerived(p) && (err != nil || readErr != nil || !bytes.Equal(want, data)) {
+			f.t.Errorf("%s is %d bytes on the pages, %d worked out from the branch: %v", p, len(data), len(want), errors.Join(err, readErr))
+		}
+	}
 }
 
 // acceptance is what is signed about a version.
