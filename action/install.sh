@@ -14,6 +14,8 @@ umask 022
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 repository=patch-cat/patch-git
 releases="${PATCH_GIT_RELEASES:-https://github.com/$repository/releases/download}"
+proto='=https' # of a mirror that somebody names also http: the digest decides
+[ -z "${PATCH_GIT_RELEASES:-}" ] || proto='=https,http'
 
 die() { echo "::error::patch-git: $*"; exit 1; }
 
@@ -45,7 +47,7 @@ released() {
   want="$(value "SHA256_$arch")"
   [[ "$want" =~ ^[0-9a-f]{64}$ ]] || die "release.env has no digest for $arch"
   command -v gh >/dev/null || die "gh is missing, which checks where the program was built"
-  curl --proto '=https,http' --proto-redir '=https' -fsSL --retry 3 --max-time 300 --max-filesize 209715200 \
+  curl --proto "$proto" --proto-redir '=https' -fsSL --retry 3 --max-time 300 --max-filesize 209715200 \
     -o "$1" "$releases/v$version/patch-git_linux_$arch" || die "the release v$version could not be downloaded"
   echo "$want  $1" | sha256sum --check --status || die "the program of the release v$version is not the one that release.env names"
   gh attestation verify "$1" --repo "$repository" --signer-workflow "$repository/.github/workflows/release.yml" \

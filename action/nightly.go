@@ -173,6 +173,10 @@ func (n *night) speak(ctx context.Context, p github.Pull) error {
 
 // refresh lets the head be signed anew, by the workflow that may.
 func (n *night) refresh(ctx context.Context) {
+	if n.publishes {
+		n.note("The workflow `publish` runs for what was merged, and signs the head anew.")
+		return
+	}
 	run, err := n.hub.Rerun(ctx, n.repo, publishFile)
 	switch {
 	case err == nil:

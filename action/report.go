@@ -193,6 +193,7 @@ func (j *job) republish(ctx context.Context) string {
 		return "by_hand"
 	}
 	j.say("the workflow publish runs again: " + run.URL)
+	j.publishes = true
 	return "again"
 }
 

@@ -14,12 +14,14 @@ type Options struct {
 	In      string // folder of the registry, a checkout of the default branch; "" is the working directory
 	Work    string // folder of the documents between jobs; "" is RUNNER_TEMP/patch-git
 	Version string // of the program
+	Say     func(text string)
 }
 
 // Run does what a verb of `patch-git action` says, and returns a line for the
 // log and the same as a document. It has the shape that package cli asks for.
-func Run(ctx context.Context, h *host.Host, verb, in, work, version string) (line string, doc any, err error) {
-	j, err := newJob(h, Options{In: in, Work: work, Version: version})
+// say is told what goes into the log beside that, line by line.
+func Run(ctx context.Context, h *host.Host, verb, in, work, version string, say func(text string)) (line string, doc any, err error) {
+	j, err := newJob(h, Options{In: in, Work: work, Version: version, Say: say})
 	if err != nil {
 		return "", nil, forLog(err)
 	}

@@ -30,7 +30,10 @@ type job struct {
 	hub      hub
 	workshop *contribute.Workshop
 	version  string
+	tell     func(text string) // nil is silence
 	pause    func(context.Context, time.Duration) error
+
+	publishes bool // the workflow publish was started again by this job
 }
 
 // newJob reads the runner's environment. Nothing is asked of GitHub yet.
@@ -41,7 +44,7 @@ func newJob(h *host.Host, o Options) (*job, error) {
 				Hint("docs/action.md lists what it reads")
 		}
 	}
-	j := &job{host: h, in: cmp.Or(o.In, h.Dir), work: o.Work, version: o.Version, pause: pause}
+	j := &job{host: h, in: cmp.Or(o.In, h.Dir), work: o.Work, version: o.Version, tell: o.Say, pause: pause}
 	if j.work == "" {
 		if h.Getenv("RUNNER_TEMP") == "" {
 			return nil, fault.New(fault.Usage, "no_job", "RUNNER_TEMP is not set, and --work names no folder")

@@ -186,13 +186,16 @@ func (s *scene) run(verb, event, payload string) (answer, error) {
 	if verb == "quarantine" && event == "schedule" {
 		at = [2]string{"nightly.yml", "rescan"}
 	}
-	j, err := newJob(s.host(event, payload, grantsOf(s.t, at[0], at[1])...), Options{In: s.dir, Work: s.work, Version: "test"})
+	j, err := newJob(s.host(event, payload, grantsOf(s.t, at[0], at[1])...), Options{In: s.dir, Work: s.work, Version: "test", Say: s.hear})
 	if err != nil {
 		return answer{}, err
 	}
 	j.pause = func(_ context.Context, d time.Duration) error { s.now = s.now.Add(d); return nil }
 	return j.do(s.t.Context(), verb)
 }
+
+// hear keeps what goes into the log.
+func (s *scene) hear(text string) { s.log.WriteString(text + "\n") }
 
 // event is the payload of something that happened to a pull request.
 func (s *scene) event(action string, number int, sender, label string) string {

@@ -102,10 +102,16 @@ func TestMerge(t *testing.T) {
 		{"no trial", func(*scene, int) {}, "success", "its trial in the sandbox has no result yet"},
 		{"trial skipped", func(s *scene, _ int) { s.trialEnded("up", "skipped") }, "success", "its trial in the sandbox has no result yet"},
 		{"trial failed", func(s *scene, _ int) { s.trialEnded("up", "failure") }, "failure", "its trial in the sandbox failed"},
-		{"one trial of two failed", func(s *scene, _ int) { s.trialEnded("up", "success"); s.repo.Check(s.fork.Tip("up"), trialCheck, "github-actions", "failure", 2) }, "failure", "its trial in the sandbox failed"},
+		{"one trial of two failed", func(s *scene, _ int) {
+			s.trialEnded("up", "success")
+			s.repo.Check(s.fork.Tip("up"), trialCheck, "github-actions", "failure", 2)
+		}, "failure", "its trial in the sandbox failed"},
 		{"hold", func(s *scene, n int) { s.trialEnded("up", "success"); s.repo.Label(n, "hold") }, "success", "it has the label"},
 		{"draft", func(s *scene, n int) { s.trialEnded("up", "success"); s.repo.Draft(n, true) }, "success", "it is a draft"},
-		{"a file of .github", func(s *scene, _ int) { s.push("up", map[string]string{".github/workflows/x.yml": "on: push"}); s.trialEnded("up", "success") }, "failure", "there are errors"},
+		{"a file of .github", func(s *scene, _ int) {
+			s.push("up", map[string]string{".github/workflows/x.yml": "on: push"})
+			s.trialEnded("up", "success")
+		}, "failure", "there are errors"},
 	}
 	for _, twin := range twins {
 		t.Run(twin.name, func(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"strings"
 
 	"golang.org/x/mod/sumdb/tlog"
 
@@ -124,8 +125,14 @@ func (c *copying) copy(ctx context.Context, it item) error {
 	return c.put(ctx, it.path, data, false)
 }
 
-// put writes a file unless it is there as it should be.
+// put writes a file unless it is there as it should be, which nobody looks for
+// where everything is new.
 func (c *copying) put(ctx context.Context, path string, data []byte, lasting bool) error {
+	if c.prev.head == nil || strings.HasPrefix(path, "releases/") {
+		c.files.Add(1)
+		c.bytes.Add(int64(len(data)))
+		return c.dst.Write(ctx, path, data, lasting)
+	}
 	if old, err := c.dst.Read(ctx, path, int64(len(data))); err == nil && spec.DigestOf(old) == spec.DigestOf(data) {
 		return nil
 	}

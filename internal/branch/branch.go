@@ -11,6 +11,7 @@ import (
 
 	"github.com/patch-cat/patch-git/internal/durable"
 	"github.com/patch-cat/patch-git/internal/fault"
+	"github.com/patch-cat/patch-git/internal/limits"
 	"github.com/patch-cat/patch-git/ledger"
 	"github.com/patch-cat/patch-git/registry"
 	"github.com/patch-cat/patch-git/spec"
@@ -41,7 +42,9 @@ type Branch struct {
 	mu      sync.Mutex
 	base    string // commit; "" where the remote has no such branch
 	roots   map[string]map[string]entry
-	fetched map[string]bool // blobs that are here
+	fetched map[string]bool   // blobs that are here
+	wanted  []string          // blobs to fetch with the next ones
+	kept    map[string][]byte // documents by blob
 	written map[string]file
 	stats   Stats
 }
@@ -132,7 +135,7 @@ func (b *Branch) Fetch(ctx context.Context) error {
 	b.base, b.roots, b.written, b.existing = "", map[string]map[string]entry{}, map[string]file{}, nil
 	b.made = registry.Derived(raw{b})
 	if b.fetched == nil {
-		b.fetched = map[string]bool{}
+		b.fetched, b.kept = map[string]bool{}, map[string][]byte{}
 	}
 	if tip == "" {
 		return nil
@@ -191,8 +194,14 @@ func (b *Branch) begin(ctx context.Context) error {
 	if top[ledger.HeadEvidencePath] == (entry{}) {
 		return b.damaged("it has a tree without " + ledger.HeadEvidencePath)
 	}
-	return b.load(ctx, "buckets", "records", "log", ledger.ObjectsDir)
+	for _, e := range top {
+		b.wanted = append(b.wanted, e.blob)
+	}
+	return b.load(ctx, documents[:]...)
 }
+
+// documents are the folders that every publication reads all of.
+var documents = [...]string{"buckets", "records", "log", ledger.ObjectsDir}
 
 // SourceLine is what the line of a commit's message begins with that names the
 // commit that was published.
@@ -305,10 +314,11 @@ func (b *Branch) load(ctx context.Context, roots ...string) error {
 			ask = append(ask, ledger.Root+"/"+r+"/")
 		}
 	}
-	if len(ask) == 0 {
+	if len(ask)+len(b.wanted) == 0 {
 		return nil
 	}
-	var blobs []string
+	blobs := b.wanted
+	b.wanted = nil
 	for part := range slices.Chunk(ask, 500) { // an argument list has an end
 		err := b.list(ctx, []string{"-r"}, part, func(path, _ string, e entry) {
 			root := rootOf(path)
@@ -325,8 +335,47 @@ func (b *Branch) load(ctx context.Context, roots ...string) error {
 			return err
 		}
 	}
-	return b.bring(ctx, blobs)
+	if err := b.bring(ctx, blobs); err != nil {
+		return err
+	}
+	return b.keep(ctx, blobs)
 }
+
+// keep reads documents into memory, all in one go: some are read again and
+// again, and asking for one after the other takes most of the time.
+func (b *Branch) keep(ctx context.Context, blobs []string) error {
+	var ask []string
+	for _, id := range blobs {
+		if _, ok := b.kept[id]; !ok {
+			b.kept[id] = nil
+			ask = append(ask, id)
+		}
+	}
+	if len(ask) == 0 {
+		return nil
+	}
+	if b.cat == nil {
+		b.cat = b.git.catFile(ctx)
+	}
+	var total int64
+	err := b.cat.readAll(ask, limits.Document, func(id string, data []byte) error {
+		b.kept[id] = data
+		b.stats.Blobs++
+		b.stats.Read += int64(len(data))
+		if total += int64(len(data)); total > maxKept {
+			return fault.New(fault.NotVerified, "too_large", "the documents of the branch have more than %d bytes", int64(maxKept))
+		}
+		return nil
+	})
+	if err != nil {
+		b.cat.close()
+		b.cat = nil
+	}
+	return err
+}
+
+// maxKept bounds the documents of a tree: those of a million tools fit.
+const maxKept = 1 << 30
 
 const (
 	releasesDir    = "releases/"

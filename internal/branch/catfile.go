@@ -47,11 +47,39 @@ func (f *catFile) close() {
 	}
 }
 
+// readAll hands over blobs of at most max bytes in their order; a larger one is
+// left out. After an error there is nothing more to be had from f.
+func (f *catFile) readAll(ids []string, max int64, each func(id string, data []byte) error) error {
+	sent := make(chan error, 1)
+	go func() {
+		_, err := io.WriteString(f.ask, strings.Join(ids, "\n")+"\n")
+		sent <- err
+	}()
+	var err error
+	for _, id := range ids {
+		data, large, readErr := f.next(id, max)
+		if err = readErr; err == nil && !large {
+			err = each(id, data)
+		}
+		if err != nil {
+			_ = f.ask.CloseWithError(err) // ends who is still writing
+			<-sent
+			return err
+		}
+	}
+	return <-sent
+}
+
 // read returns a blob of at most max bytes; large is true for one that has more.
 func (f *catFile) read(id string, max int64) (data []byte, large bool, err error) {
 	if _, err := io.WriteString(f.ask, id+"\n"); err != nil {
 		return nil, false, err
 	}
+	return f.next(id, max)
+}
+
+// next reads the answer about a blob.
+func (f *catFile) next(id string, max int64) (data []byte, large bool, err error) {
 	line, err := f.answer.ReadString('\n')
 	if err != nil {
 		return nil, false, err

@@ -69,6 +69,12 @@ func (r raw) Read(ctx context.Context, path string, max int64) ([]byte, error) {
 	if err := b.bring(ctx, []string{e.blob}); err != nil {
 		return nil, err
 	}
+	if data := b.kept[e.blob]; data != nil {
+		if int64(len(data)) > max {
+			return nil, tooLarge(path, max)
+		}
+		return bytes.Clone(data), nil
+	}
 	if b.cat == nil {
 		b.cat = b.git.catFile(ctx)
 	}

@@ -10,9 +10,9 @@ import (
 
 // Action is the entry of the face on GitHub, which sits on this floor too: main
 // hands it over. verb is what to do, in the folder of the registry, work the
-// folder of documents between jobs, version that of the program. line is for a
-// log, doc the same for a program.
-type Action func(ctx context.Context, h *host.Host, verb, in, work, version string) (line string, doc any, err error)
+// folder of documents between jobs, version that of the program; say is told what
+// goes on. line is for a log, doc the same for a program.
+type Action func(ctx context.Context, h *host.Host, verb, in, work, version string, say func(text string)) (line string, doc any, err error)
 
 // actionVerbs are what action.yml calls, each by a workflow of its own.
 var actionVerbs = [...]struct{ verb, short string }{
@@ -39,7 +39,7 @@ GITHUB_OUTPUT, GITHUB_STEP_SUMMARY, RUNNER_TEMP); docs/action.md explains them.`
 			Use: v.verb, Short: v.short, Args: exactly(), ValidArgsFunction: cobra.NoFileCompletions,
 			Example: "  patch-git action " + v.verb + " --in .",
 			RunE: func(c *cobra.Command, _ []string) error {
-				line, doc, err := run(c.Context(), a.host, v.verb, a.pathOr(in), a.pathOr(work), Version)
+				line, doc, err := run(c.Context(), a.host, v.verb, a.pathOr(in), a.pathOr(work), Version, a.remark)
 				if doc != nil && a.json {
 					if docErr := a.out.document(doc); err == nil {
 						err = docErr
@@ -54,4 +54,13 @@ GITHUB_OUTPUT, GITHUB_STEP_SUMMARY, RUNNER_TEMP); docs/action.md explains them.`
 	c.PersistentFlags().StringVar(&in, "in", "", "the folder of the registry, a checkout of its default branch (default: the working directory)")
 	c.PersistentFlags().StringVar(&work, "work", "", "the folder of documents between jobs (default: patch-git in RUNNER_TEMP)")
 	return c
+}
+
+// remark says what goes on; with --json it is a line like a warning.
+func (a *app) remark(text string) {
+	if a.wantsJSON() {
+		a.warn(text)
+		return
+	}
+	a.out.say("patch-git: %s", indented(text))
 }
