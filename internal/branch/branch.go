@@ -287,7 +287,7 @@ func (b *Branch) LoadAll(ctx context.Context) error {
 		return nil
 	}
 	var blobs []string
-	err := b.list(ctx, []string{"-r"}, []string{ledger.Root + "/"}, func(path, kind string, e entry) {
+	err := b.list(ctx, []string{"-r"}, []string{ledger.Root + "/"}, func(path, _ string, e entry) {
 		root := rootOf(path)
 		if b.roots[root] == nil {
 			b.roots[root] = map[string]entry{}
@@ -298,7 +298,10 @@ func (b *Branch) LoadAll(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return b.bring(ctx, blobs)
+	if err := b.bring(ctx, blobs); err != nil {
+		return err
+	}
+	return b.keep(ctx, blobs, false)
 }
 
 // load lists roots that were not yet, and fetches their documents: of releases
@@ -338,12 +341,14 @@ func (b *Branch) load(ctx context.Context, roots ...string) error {
 	if err := b.bring(ctx, blobs); err != nil {
 		return err
 	}
-	return b.keep(ctx, blobs)
+	return b.keep(ctx, blobs, true)
 }
 
-// keep reads documents into memory, all in one go: some are read again and
-// again, and asking for one after the other takes most of the time.
-func (b *Branch) keep(ctx context.Context, blobs []string) error {
+// keep reads files into memory, all in one go: some are read again and again,
+// and asking for one after the other takes most of the time. There is an end to
+// it: where all have to fit, they are no registry's; else the rest is read when
+// it is asked for.
+func (b *Branch) keep(ctx context.Context, blobs []string, all bool) error {
 	var ask []string
 	for _, id := range blobs {
 		if _, ok := b.kept[id]; !ok {
@@ -359,10 +364,11 @@ func (b *Branch) keep(ctx context.Context, blobs []string) error {
 	}
 	var total int64
 	err := b.cat.readAll(ask, limits.Document, func(id string, data []byte) error {
-		b.kept[id] = data
 		b.stats.Blobs++
 		b.stats.Read += int64(len(data))
-		if total += int64(len(data)); total > maxKept {
+		if total += int64(len(data)); total <= maxKept {
+			b.kept[id] = data
+		} else if all {
 			return fault.New(fault.NotVerified, "too_large", "the documents of the branch have more than %d bytes", int64(maxKept))
 		}
 		return nil
@@ -374,7 +380,7 @@ func (b *Branch) keep(ctx context.Context, blobs []string) error {
 	return err
 }
 
-// maxKept bounds the documents of a tree: those of a million tools fit.
+// maxKept bounds what is kept at a time: the documents of a million tools fit.
 const maxKept = 1 << 30
 
 const (
