@@ -148,7 +148,7 @@ func (a *app) reader() (contribute.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.Progress = nil // the line belongs to what is waited for
+	c.Progress, c.Warn = nil, nil // said once, when the draft was made, is enough
 	return c, nil
 }
 

@@ -58,7 +58,8 @@ func (d *Draft) meet(ctx context.Context, anonymous bool) error {
 			d.Repository, repo.ID, repo.Owner.ID, t.ID, t.OwnerID).
 			Hint("a repository that was made anew under its name is another one; ask the maintainers whom to trust")
 	}
-	d.push = repo.Push
+	// A renamed repository is the same one, and changes go to its new name only.
+	d.push, d.target.Repo = repo.Push, repo.Repo
 	if d.Base == "" {
 		d.Base = repo.Default
 	}

@@ -60,7 +60,6 @@ func (w *Workshop) DraftRelease(ctx context.Context, file string, o DraftOptions
 	for _, f := range files {
 		d.Files = append(d.Files, newFile(registry.VersionPath(d.ref, f.Path), f.Data))
 	}
-	d.Body = d.releaseBody()
 	known, err := w.recall(ctx, o, d)
 	if err != nil {
 		return nil, err
@@ -72,6 +71,7 @@ func (w *Workshop) DraftRelease(ctx context.Context, file string, o DraftOptions
 	if err := g.takesRelease(d); err != nil {
 		return nil, err
 	}
+	d.Body = d.releaseBody()
 	around := known.around(d, g)
 	if d.Checked, err = w.check(ctx, file, files, around); err != nil {
 		return nil, err
