@@ -51,7 +51,7 @@ func TestNeedsOf(t *testing.T) {
 	}
 }
 
-func FuzzReadScript(f *testing.F) {
+func FuzzScriptBlock(f *testing.F) {
 	f.Add([]byte("# /// script\n# requires-python = \">=3.11\"\n# dependencies = ['a==1']\n# ///\n"))
 	f.Add([]byte("# /// script\n# dependencies = [\"\\u0041\"]\n# [tool.x]\n# ///\n# /// script\n"))
 	f.Fuzz(func(_ *testing.T, source []byte) {
