@@ -34,27 +34,33 @@ func (c *Client) Changes(ctx context.Context, repo Repo, number int, headSHA str
 	if count > limits.PullFiles {
 		return nil, fault.New(fault.Findings, "truncated", "%s: it changes %d files, and at most %d are looked at", doing, count, limits.PullFiles)
 	}
+	out, err := c.changes(ctx, repo, number, headSHA)
+	// The head first: what contradicts itself does so because somebody pushed.
+	again, moved := c.stillAt(ctx, repo, number, headSHA)
+	switch {
+	case moved != nil:
+		return nil, moved
+	case err != nil:
+		return nil, c.explain(err, doing)
+	case len(out) != count || again != count:
+		return nil, fault.New(fault.Findings, "truncated", "%s: GitHub lists %d of %d files", doing, len(out), again)
+	}
+	return out, nil
+}
+
+// changes reads the list and completes it from the folders of the head.
+func (c *Client) changes(ctx context.Context, repo Repo, number int, headSHA string) ([]Change, error) {
 	files, err := pages(shortEntries, func(at api.ListOptions) ([]*api.CommitFile, *api.Response, error) {
 		return c.gh.PullRequests.ListFiles(ctx, repo.Owner, repo.Name, number, &at)
 	})
 	if err != nil {
-		return nil, c.explain(err, doing)
+		return nil, err
 	}
 	out, err := changes(files)
 	if err != nil {
-		return nil, c.explain(err, doing)
-	}
-	if err := c.modes(ctx, repo, headSHA, out); err != nil {
-		return nil, c.explain(err, doing)
-	}
-	again, err := c.stillAt(ctx, repo, number, headSHA)
-	if err != nil {
 		return nil, err
 	}
-	if len(out) != count || again != count {
-		return nil, fault.New(fault.Findings, "truncated", "%s: GitHub lists %d of %d files", doing, len(out), again)
-	}
-	return out, nil
+	return out, c.modes(ctx, repo, headSHA, out)
 }
 
 // stillAt holds the head of a pull request against a commit and returns the

@@ -22,11 +22,14 @@ func (c *Client) Labels(ctx context.Context, repo Repo, number int, prefix strin
 	if err != nil {
 		return err
 	}
+	if prefix == "" {
+		return fault.New(fault.Internal, "label", "no prefix would take everybody's labels away")
+	}
 	for _, l := range want {
 		if err := checkLabel(l); err != nil {
 			return err
 		}
-		if prefix == "" || !strings.HasPrefix(l, prefix) {
+		if !strings.HasPrefix(l, prefix) {
 			return fault.New(fault.Internal, "label", "the label %s does not begin with %s", spec.Quote(l), spec.Quote(prefix))
 		}
 	}

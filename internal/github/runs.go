@@ -66,6 +66,9 @@ func run(r *api.WorkflowRun) (Run, error) {
 // days and was made fewer than fifty times; where there is none, the error is
 // NotFound, reason "no_run".
 func (c *Client) Rerun(ctx context.Context, repo Repo, workflowFile string) (Run, error) {
+	if err := checkWorkflow(workflowFile); err != nil {
+		return Run{}, err
+	}
 	r, err := c.Repository(ctx, repo)
 	if err != nil {
 		return Run{}, err

@@ -40,7 +40,7 @@ func (rt *route) malformed(r *http.Request, body []byte) string {
 	switch accept := h.Get("Accept"); {
 	case h.Get("User-Agent") == "":
 		return "no User-Agent"
-	case accept != "application/json" && !strings.HasPrefix(accept, "application/vnd.github."):
+	case accept != "application/json" && !strings.HasPrefix(accept, "application/vnd.github.") && !strings.HasPrefix(accept, "application/vnd.github+"):
 		return "Accept: " + accept
 	case h.Get("X-GitHub-Api-Version") != "" && h.Get("X-GitHub-Api-Version") != "2022-11-28":
 		return "X-GitHub-Api-Version: " + h.Get("X-GitHub-Api-Version")

@@ -122,7 +122,7 @@ func (r *Repo) sync(i *issue) error {
 		return nil
 	}
 	ref := "refs/pull/" + strconv.Itoa(i.number) + "/head"
-	if p.head == r {
+	if p.head == r || r.kind(tip) == "commit" {
 		if _, err := r.git("update-ref", ref, tip); err != nil {
 			return err
 		}

@@ -51,6 +51,10 @@ func (r *Repo) init() error {
 
 // tip is the commit of a branch, "" where there is none.
 func (r *Repo) tip(branch string) string {
+	// Most branches are a file of their own; the others git finds.
+	if data, err := os.ReadFile(filepath.Join(r.Dir, "refs", "heads", filepath.FromSlash(branch))); err == nil && len(data) == 41 {
+		return string(data[:40])
+	}
 	sha, err := r.git("rev-parse", "--verify", "-q", "refs/heads/"+branch+"^{commit}")
 	if err != nil {
 		return ""
@@ -220,6 +224,16 @@ func (r *Repo) PushMode(branch, from, path, mode string, data []byte) string {
 	return sha
 }
 
+// Branch makes a branch, or moves it, to a commit that the repository has.
+func (r *Repo) Branch(name, sha string) {
+	r.s.t.Helper()
+	r.s.mu.Lock()
+	defer r.s.mu.Unlock()
+	if _, err := r.git("update-ref", "refs/heads/"+name, sha); err != nil {
+		r.s.t.Fatalf("githubtest: %v", err)
+	}
+}
+
 // Tip is the commit of a branch, "" where there is none.
 func (r *Repo) Tip(branch string) string { return r.tip(branch) }
 
@@ -231,4 +245,14 @@ func (r *Repo) File(at, path string) []byte {
 		r.s.t.Fatalf("githubtest: %v", err)
 	}
 	return []byte(out)
+}
+
+// Message is that of a commit.
+func (r *Repo) Message(sha string) string {
+	r.s.t.Helper()
+	out, err := r.git("show", "-s", "--format=%B", sha)
+	if err != nil {
+		r.s.t.Fatalf("githubtest: %v", err)
+	}
+	return strings.TrimSpace(out)
 }

@@ -14,12 +14,9 @@ func wantsRaw(r *http.Request) bool {
 
 func (s *Server) getBlob(c *call) reply {
 	sha := c.r.PathValue("sha")
-	if c.repo.kind(sha) != "blob" {
-		return notFound()
-	}
 	data, err := c.repo.blob(sha)
 	if err != nil {
-		return s.broken(err)
+		return notFound()
 	}
 	if wantsRaw(c.r) {
 		if data == nil {
@@ -50,14 +47,9 @@ func (s *Server) makeBlob(c *call) reply {
 
 func (s *Server) getTree(c *call) reply {
 	sha := c.r.PathValue("sha")
-	switch c.repo.kind(sha) {
-	case "tree", "commit":
-	default:
-		return notFound()
-	}
-	tree, err := c.repo.git("rev-parse", sha+"^{tree}")
+	tree, err := c.repo.git("rev-parse", "--verify", "-q", sha+"^{tree}")
 	if err != nil {
-		return s.broken(err)
+		return notFound()
 	}
 	return s.tree(c, tree, c.r.URL.Query().Get("recursive") != "", http.StatusOK)
 }

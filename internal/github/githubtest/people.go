@@ -215,3 +215,12 @@ func (r *Repo) Age(number int, by time.Duration) {
 	i := r.at(number)
 	i.created, i.updated = i.created.Add(-by), i.updated.Add(-by)
 }
+
+// CloseIssue closes an issue or a pull request.
+func (r *Repo) CloseIssue(number int) {
+	r.s.mu.Lock()
+	defer r.s.mu.Unlock()
+	now := r.s.stamp()
+	i := r.at(number)
+	i.state, i.closed, i.updated = "closed", &now, now
+}

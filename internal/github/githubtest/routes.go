@@ -150,3 +150,12 @@ func (s *Server) routes() *http.ServeMux {
 	})
 	return mux
 }
+
+// Routes lists the requests that the double knows, as "METHOD /path".
+func (s *Server) Routes() []string {
+	var all []string
+	for _, rt := range s.table() {
+		all = append(all, rt.method+" "+rt.path)
+	}
+	return all
+}
