@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/patch-cat/patch-git/internal/fault"
+	"github.com/patch-cat/patch-git/internal/limits"
 	"github.com/patch-cat/patch-git/ledger"
 	"github.com/patch-cat/patch-git/registry"
 	"github.com/patch-cat/patch-git/spec"
@@ -325,7 +327,8 @@ func FuzzTreeConfig(f *testing.F) {
 		f.Add(string(text) + "    repository_id: 0x7\n    owner_id: \"7\\\"\"\n")
 	}
 	f.Add("name: acme/tools\ntrust: &a {kind: *a}\n")
-	dir, other := f.TempDir(), f.TempDir()
+	f.Add("name: acme/tools\npolicy: {maintainers: [{login: ada, id: 7}], new_name_wait: 72h, judge: required, auto_merge: false, updates_per_day: 3}\n")
+	dir, other, third := f.TempDir(), f.TempDir(), f.TempDir()
 	f.Fuzz(func(t *testing.T, text string) {
 		writeText(t, filepath.Join(dir, "registry.yaml"), text)
 		tree, err := registry.OpenTree(dir)
@@ -336,13 +339,22 @@ func FuzzTreeConfig(f *testing.F) {
 		if err := r.Trust.CheckTemplate(); err != nil {
 			t.Fatalf("%q is accepted: %v", text, err)
 		}
+		p := tree.Policy()
+		if p.NewNameWait < 0 || p.NewNameWait > limits.PolicyWait || p.UpdatesPerDay < 0 || p.UpdatesPerDay > limits.PolicyUpdates ||
+			slices.ContainsFunc(p.Maintainers, func(o ledger.Owner) bool { return o.ID <= 0 || o.Login == "" }) {
+			t.Fatalf("%q lets pull requests do %+v", text, p)
+		}
+		again, err := policyTree(t, third, policyText(p))
+		if err != nil || !reflect.DeepEqual(again.Policy(), p) {
+			t.Fatalf("%q has the policy %+v and, written, %+v: %v", text, p, again, err)
+		}
 		if err := os.RemoveAll(filepath.Join(other, "registry.yaml")); err != nil {
 			t.Fatal(err)
 		}
 		if err := registry.InitTree(other, r); err != nil {
 			t.Fatal(err)
 		}
-		again, err := registry.OpenTree(other)
+		again, err = registry.OpenTree(other)
 		if err != nil || again.Registry().Name != r.Name || again.Registry().Source != r.Source || !again.Registry().Trust.Equal(&r.Trust) {
 			t.Errorf("%q was read as %+v and then, written, as %+v: %v", text, r, again, err)
 		}

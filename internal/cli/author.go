@@ -25,13 +25,18 @@ func (a *app) workshop() (*contribute.Workshop, error) {
 }
 
 func (a *app) checkCommand() *cobra.Command {
-	return &cobra.Command{
+	var in string
+	c := &cobra.Command{
 		Use:   "check file...",
 		Short: "Check tools as a registry would, without publishing",
 		Long: `Check the manifest and the source of tools as a registry does. All problems are
 shown at once, each with its line, its id and what to do. The exit code is 0 only
-where a registry would take all of them, 3 where one has an error.`,
+where a registry would take all of them, 3 where one has an error.
+
+With --in, the folder of a registry's sources, names, versions, permissions and
+its policy count as well, and the answer says what would become of a pull request.`,
 		Example: `  patch-git check tool.py
+  patch-git check tool.py --in ./registry
   patch-git check --json tool.py | jq .findings`,
 		Args: atLeastOne,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -47,14 +52,15 @@ where a registry would take all of them, 3 where one has an error.`,
 				OK       bool           `json:"ok"`
 				Tool     *spec.Tool     `json:"tool,omitempty"`
 				Findings []spec.Finding `json:"findings"`
+				Review   *rehearsed     `json:"review,omitempty"`
 			}
 			all, bad := []checked{}, 0
 			for _, arg := range args {
-				r, err := w.CheckFile(c.Context(), a.path(arg))
+				r, ok, rehearsal, err := a.checkedIn(c.Context(), w, arg, in)
 				if err != nil {
 					return err
 				}
-				one := checked{arg, r.OK(), r.Tool, r.Findings}
+				one := checked{arg, ok, r.Tool, r.Findings, rehearsal}
 				if one.Findings == nil {
 					one.Findings = []spec.Finding{}
 				}
@@ -66,6 +72,9 @@ where a registry would take all of them, 3 where one has an error.`,
 					a.printFindings(arg, r.Findings)
 					if one.OK {
 						a.out.printf("%s  %s\n", a.out.green("ok"), safe(arg))
+					}
+					if one.OK && rehearsal != nil {
+						a.printRehearsed(rehearsal)
 					}
 				}
 			}
@@ -80,6 +89,9 @@ where a registry would take all of them, 3 where one has an error.`,
 			return nil
 		},
 	}
+	c.Flags().StringVar(&in, "in", "", "the folder of the registry that it is meant for")
+	_ = c.MarkFlagDirname("in")
+	return c
 }
 
 // printFindings prints problems with the place where a person finds them. of

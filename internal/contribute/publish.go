@@ -156,6 +156,15 @@ func (w *Workshop) publish(ctx context.Context, b *bench, ready []registry.Accep
 			continue
 		}
 		a, err := w.accept(ctx, checked, p.Owners)
+		if kind := fault.KindOf(err); kind == fault.Findings || kind == fault.NotVerified {
+			// That its packages are not to be had is this release's own fault, and
+			// must not keep back the others, least of all a revocation.
+			checked.Findings = append(checked.Findings, spec.Finding{
+				ID: "DEP-003", Severity: spec.SeverityError, File: p.Ref.At(), Message: err.Error(), Fix: "name packages that there are, for the platforms that it is meant for",
+			})
+			out.Reports, bad = append(out.Reports, checked), bad+1
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}

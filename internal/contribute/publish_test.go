@@ -22,11 +22,11 @@ import (
 
 var clock = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-func newWorkshop(t *testing.T) *Workshop {
-	t.Helper()
-	w, err := New(&host.Host{Paths: paths.Paths{Root: t.TempDir()}, Now: func() time.Time { return clock }}, "patch-git test")
+func newWorkshop(tb testing.TB) *Workshop {
+	tb.Helper()
+	w, err := New(&host.Host{Paths: paths.Paths{Root: tb.TempDir()}, Now: func() time.Time { return clock }}, "patch-git test")
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return w
 }

@@ -170,6 +170,17 @@ const (
 	GitHubRerunAge = 30 * 24 * time.Hour
 	GitHubToken    = 4 * KiB
 	GitHubLogin    = 64 * KiB // an answer of the device flow
-	PullFiles      = 1000 // changed files of one pull request; GitHub lists at most 3000
-	PullFolders    = 400  // folders of its head that are read for them
+	PullFiles      = 1000     // changed files of one pull request; GitHub lists at most 3000
+	PullFolders    = 400      // folders of its head that are read for them
+)
+
+// Pull requests.
+const (
+	PolicyWait    = 365 * 24 * time.Hour // that a new name may be made to wait
+	PolicyUpdates = 1000                 // of one author in a day, merged without a person
+	TransferWait  = 7 * 24 * time.Hour   // in which a change of owners can be objected to
+	Review        = 8 * MiB              // review.json
+	DiffBytes     = 128 * KiB            // of the sources, as it is shown
+	DiffEdits     = 1000                 // lines that a shortest diff is looked for
+	DiffContext   = 3                    // lines around a change
 )
