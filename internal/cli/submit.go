@@ -116,7 +116,7 @@ func (a *app) draftOptions(w *contribute.Workshop, s *submitFlags) (o contribute
 		return o, usage("--watch sees what %s publishes as its clients do, and it is not added", o.Target.Registry).
 			Hint("patch-git registry add https://github.com/%s", o.Target.Repo)
 	}
-	o.Lenient = s.dry
+	o.Lenient, o.AskOwner = s.dry, s.askOwner
 	o.GitHub = func(ctx context.Context) (contribute.GitHub, bool, error) {
 		return w.GitHub(ctx, contribute.HubOptions{Anonymous: s.dry, Show: a.showCode(), Wait: a.sayWait})
 	}

@@ -127,18 +127,15 @@ func (g *ground) read(ctx context.Context, d *Draft) error {
 
 // takesRelease tells why the source tree does not take a release, or completes
 // the draft with what it needs.
-func (g *ground) takesRelease(d *Draft) error {
+func (g *ground) takesRelease(o DraftOptions, d *Draft) error {
 	if !g.surveyed {
 		return nil
 	}
 	if !g.exists {
 		return d.claim()
 	}
-	if err := g.belongs(d); err != nil {
+	if err := g.belongs(o, d); err != nil {
 		return err
-	}
-	if d.Author != nil && !owns(g.meta.Owners, *d.Author) {
-		d.Notes = append(d.Notes, "the name belongs to "+people(g.meta.Owners)+", who has to approve this, too")
 	}
 	switch {
 	case g.same == nil:
@@ -168,14 +165,20 @@ func (d *Draft) claim() error {
 }
 
 // belongs refuses an author who neither owns the name nor may write to the
-// registry. An unknown author is refused nothing: such a draft is not sent.
-func (g *ground) belongs(d *Draft) error {
-	if d.Author == nil || d.push || owns(g.meta.Owners, *d.Author) {
+// registry, unless they want to ask the owner. An unknown author is refused
+// nothing: such a draft is not sent.
+func (g *ground) belongs(o DraftOptions, d *Draft) error {
+	switch {
+	case d.Author == nil || owns(g.meta.Owners, *d.Author) || d.push && d.amends != nil:
+		return nil
+	case d.push || o.AskOwner:
+		d.Notes = append(d.Notes, "the name belongs to "+people(g.meta.Owners)+", who has to approve this, too")
 		return nil
 	}
 	return fault.New(fault.Denied, "not_owner", "the name %s belongs to %s, and you are %s (number %d)",
 		d.ref.Name, people(g.meta.Owners), spec.Quote(d.Author.Login), d.Author.ID).
-		Hint("choose another name, or ask its owner to transfer it: patch-git transfer %s --to LOGIN", d.ref.Name)
+		Hint("--ask-owner proposes it all the same; the owner has to approve it").
+		Hint("or ask for the name itself: patch-git transfer %s --to %s", d.ref.Name, spec.Quote(d.Author.Login))
 }
 
 // people are owners as a message names them.
