@@ -52,7 +52,7 @@ func (w *Workshop) DraftAmendment(ctx context.Context, a Amendment, o DraftOptio
 	if err != nil {
 		return nil, err
 	}
-	d.Files, d.Body = []DraftFile{newFile(registry.MetaPath(a.Ref.Name), data)}, a.body()
+	d.Files, d.Body = []DraftFile{newMeta(a.Ref.Name, data)}, a.body()
 	// What is published does not say what the source tree says since.
 	if !g.surveyed || bytes.Equal(data, g.yaml) {
 		switch {

@@ -160,7 +160,7 @@ func (d *Draft) claim() error {
 	if err != nil {
 		return fault.New(fault.Unavailable, "viewer", "GitHub's answer who you are cannot stand in tool.yaml: %w", err)
 	}
-	d.Files = append(d.Files, newFile(registry.MetaPath(d.ref.Name), data))
+	d.Files = append(d.Files, newMeta(d.ref.Name, data))
 	return nil
 }
 
