@@ -205,7 +205,7 @@ func (d *Draft) isIn(ctx context.Context, open github.Pull) (bool, error) {
 	}
 	for _, f := range d.Files {
 		if !slices.ContainsFunc(changes, func(c github.Change) bool {
-			return c.Path == f.Path && c.Mode == "100644" && github.SameBlob(f.data, c.SHA)
+			return c.Path == f.Path && c.Mode == github.ModeFile && github.SameBlob(f.data, c.SHA)
 		}) {
 			return false, nil
 		}

@@ -102,6 +102,9 @@ func (g *ground) read(ctx context.Context, d *Draft) error {
 	g.exists = true
 	for _, e := range entries {
 		if e.Name == "tool.yaml" {
+			if e.Mode != github.ModeFile {
+				return fault.New(fault.Findings, "yaml", "%s of %s is no regular file", registry.MetaPath(d.ref.Name), d.Repository)
+			}
 			if g.yaml, err = gh.Blob(ctx, d.target.Repo, e.SHA, limits.ManifestBytes); err != nil {
 				return err
 			}
@@ -109,7 +112,7 @@ func (g *ground) read(ctx context.Context, d *Draft) error {
 				return err
 			}
 		}
-		if v, err := spec.ParseVersion(e.Name); err == nil {
+		if v, err := spec.ParseVersion(e.Name); err == nil && e.Mode == github.ModeFolder {
 			g.versions = append(g.versions, v)
 		}
 	}
