@@ -414,3 +414,42 @@ func setRevoked(t *registry.Tree, n spec.Name, v spec.Version, reason string) er
 	r := spec.Ref{Name: n, Version: v}
 	return t.Amend(r, func(m *registry.Meta) error { return m.Revoke(r, reason) })
 }
+
+// What an amendment must not write, and the twin that it may.
+func TestAmendRefuses(t *testing.T) {
+	ann, bob := ledger.Owner{Login: "ann", ID: 7}, ledger.Owner{Login: "bob", ID: 8}
+	for name, c := range map[string]struct {
+		edit func(m *registry.Meta) error
+		bad  bool
+	}{
+		"deprecated":               {func(m *registry.Meta) error { return m.Deprecate("text_diff", "old", "csv_to_json") }, false},
+		"not deprecated":           {func(m *registry.Meta) error { return m.Deprecate("text_diff", "", "") }, false},
+		"instead without a reason": {func(m *registry.Meta) error { return m.Deprecate("text_diff", "", "csv_to_json") }, true},
+		"replaced by itself":       {func(m *registry.Meta) error { return m.Deprecate("text_diff", "old", "text_diff") }, true},
+		"two lines":                {func(m *registry.Meta) error { return m.Deprecate("text_diff", "a\nb", "") }, true},
+		"transferred":              {func(m *registry.Meta) error { return m.Transfer("text_diff", []ledger.Owner{ann, bob}) }, false},
+		"to nobody":                {func(m *registry.Meta) error { return m.Transfer("text_diff", nil) }, true},
+		"to one twice": {func(m *registry.Meta) error {
+			return m.Transfer("text_diff", []ledger.Owner{ann, {Login: "anna", ID: 7}})
+		}, true},
+		"to a number below zero": {func(m *registry.Meta) error { return m.Transfer("text_diff", []ledger.Owner{{Login: "ann", ID: -7}}) }, true},
+		"to a login with an escape": {func(m *registry.Meta) error {
+			return m.Transfer("text_diff", []ledger.Owner{{Login: "a\x1b[2J", ID: 7}})
+		}, true},
+		"two without numbers": {func(m *registry.Meta) error {
+			return m.Transfer("text_diff", []ledger.Owner{{Login: "a"}, {Login: "b"}})
+		}, false},
+		"one without a number twice": {func(m *registry.Meta) error {
+			return m.Transfer("text_diff", []ledger.Owner{{Login: "a"}, {Login: "a"}})
+		}, true},
+	} {
+		m := registry.Meta{Owners: []ledger.Owner{ann}}
+		err := c.edit(&m)
+		if (err != nil) != c.bad || c.bad && fault.KindOf(err) != fault.Usage {
+			t.Errorf("%s: %v", name, err)
+		}
+		if c.bad && (!slices.Equal(m.Owners, []ledger.Owner{ann}) || m.Deprecated != "" || m.ReplacedBy != "") {
+			t.Errorf("%s: it changed %+v", name, m)
+		}
+	}
+}

@@ -38,6 +38,7 @@ type hubKey struct{}
 //	github logout | revoke        they have none; the token is worthless from now on
 //	github let LOGIN ROLE         a role in acme/tools
 //	github push REPO BRANCH FROM PATH FILE…   somebody pushes files
+//	github mode REPO BRANCH PATH MODE DATA    somebody pushes an entry of any mode
 //	github delete REPO
 //	github check BRANCH-OF CONCLUSION         a check on the head of a pull request, by its number
 //	github merge NUMBER | close NUMBER
@@ -155,6 +156,10 @@ var hubCommands = map[string]func(ts *testscript.TestScript, h *hub, args []stri
 			from = h.srv.Repo(args[0]).Tip(from)
 		}
 		h.srv.Repo(args[0]).Push(args[1], from, "push", files)
+		return nil
+	},
+	"mode": func(ts *testscript.TestScript, h *hub, args []string) error {
+		h.srv.Repo(args[0]).PushMode(args[1], "", args[2], args[3], []byte(args[4]))
 		return nil
 	},
 	"delete": func(_ *testscript.TestScript, h *hub, args []string) error {

@@ -116,7 +116,7 @@ func (a *app) draftOptions(w *contribute.Workshop, s *submitFlags) (o contribute
 		return o, usage("--watch sees what %s publishes as its clients do, and it is not added", o.Target.Registry).
 			Hint("patch-git registry add https://github.com/%s", o.Target.Repo)
 	}
-	o.Lenient = s.dry
+	o.Lenient, o.AskOwner = s.dry, s.askOwner
 	o.GitHub = func(ctx context.Context) (contribute.GitHub, bool, error) {
 		return w.GitHub(ctx, contribute.HubOptions{Anonymous: s.dry, Show: a.showCode(), Wait: a.sayWait})
 	}
@@ -148,7 +148,7 @@ func (a *app) reader() (contribute.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.Progress = nil // the line belongs to what is waited for
+	c.Progress, c.Warn = nil, nil // said once, when the draft was made, is enough
 	return c, nil
 }
 

@@ -11,6 +11,7 @@ import (
 type submitFlags struct {
 	registry   string
 	dry, watch bool
+	askOwner   bool
 	every      time.Duration
 	most       time.Duration
 }
@@ -20,6 +21,7 @@ func (a *app) submitFlagsOf(c *cobra.Command) *submitFlags {
 	f := c.Flags()
 	f.StringVar(&s.registry, "registry", "", "the registry on GitHub, as owner/name (default: the only one that is added)")
 	f.BoolVarP(&s.dry, "dry-run", "n", false, "show what would be sent, and send nothing")
+	f.BoolVar(&s.askOwner, "ask-owner", false, "propose also what belongs to somebody else, who has to approve it")
 	f.BoolVar(&s.watch, "watch", false, "follow the pull request until clients read what it proposes")
 	f.DurationVar(&s.every, "every", 10*time.Second, "how often --watch looks")
 	f.DurationVar(&s.most, "timeout", 30*time.Minute, "how long --watch waits")
@@ -40,7 +42,7 @@ func (s *submitFlags) check() error {
 
 // notWith refuses the flags of a proposal beside one that makes none.
 func (s *submitFlags) notWith(c *cobra.Command, other string) error {
-	for _, name := range []string{"registry", "dry-run", "watch", "every", "timeout"} {
+	for _, name := range []string{"registry", "dry-run", "ask-owner", "watch", "every", "timeout"} {
 		if c.Flags().Changed(name) {
 			return usage("--%s is for a registry on GitHub, and %s publishes into a folder", name, other)
 		}

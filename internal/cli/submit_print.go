@@ -33,6 +33,9 @@ func (a *app) printDraft(d *contribute.Draft, line func(format string, args ...a
 			note = "  (the name becomes yours)"
 		}
 		line("  file      %s, %d bytes, %s%s\n", safe(f.Path), f.Size, f.SHA256, note)
+		for l := range strings.Lines(f.Text) {
+			line("            %s\n", safe(strings.TrimSuffix(l, "\n")))
+		}
 	}
 	for _, n := range d.Notes {
 		line("  note      %s\n", safe(oneLine(n)))

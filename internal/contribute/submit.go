@@ -8,6 +8,7 @@ import (
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/github"
 	"github.com/patch-cat/patch-git/ledger"
+	"github.com/patch-cat/patch-git/registry"
 	"github.com/patch-cat/patch-git/spec"
 )
 
@@ -65,12 +66,20 @@ type DraftFile struct {
 	Path   string      `json:"path"`
 	Size   int         `json:"size"`
 	SHA256 spec.Digest `json:"sha256"`
+	Text   string      `json:"text,omitempty"` // of tool.yaml, which nobody has as a file
 
 	data []byte
 }
 
 func newFile(path string, data []byte) DraftFile {
-	return DraftFile{path, len(data), spec.DigestOf(data), data}
+	return DraftFile{path, len(data), spec.DigestOf(data), "", data}
+}
+
+// newMeta is tool.yaml of a name.
+func newMeta(n spec.Name, data []byte) DraftFile {
+	f := newFile(registry.MetaPath(n), data)
+	f.Text = string(data)
+	return f
 }
 
 // Already is why there is nothing to send.
@@ -196,7 +205,7 @@ func (d *Draft) isIn(ctx context.Context, open github.Pull) (bool, error) {
 	}
 	for _, f := range d.Files {
 		if !slices.ContainsFunc(changes, func(c github.Change) bool {
-			return c.Path == f.Path && c.Mode == "100644" && github.SameBlob(f.data, c.SHA)
+			return c.Path == f.Path && c.Mode == github.ModeFile && github.SameBlob(f.data, c.SHA)
 		}) {
 			return false, nil
 		}

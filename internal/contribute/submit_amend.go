@@ -35,7 +35,7 @@ func (w *Workshop) DraftAmendment(ctx context.Context, a Amendment, o DraftOptio
 	if err != nil {
 		return nil, err
 	}
-	if err := g.takesAmendment(known, d); err != nil {
+	if err := g.takesAmendment(o, known, d); err != nil {
 		return nil, err
 	}
 	if a.What == Transfer {
@@ -52,7 +52,7 @@ func (w *Workshop) DraftAmendment(ctx context.Context, a Amendment, o DraftOptio
 	if err != nil {
 		return nil, err
 	}
-	d.Files, d.Body = []DraftFile{newFile(registry.MetaPath(a.Ref.Name), data)}, a.body()
+	d.Files, d.Body = []DraftFile{newMeta(a.Ref.Name, data)}, a.body()
 	// What is published does not say what the source tree says since.
 	if !g.surveyed || bytes.Equal(data, g.yaml) {
 		switch {
@@ -88,7 +88,7 @@ func (r *recollection) knows(ctx context.Context, o DraftOptions, a Amendment) e
 // takesAmendment tells why the source tree does not take the change. Where it
 // could not be read, what is published stands in for it: such a draft is shown
 // and not sent.
-func (g *ground) takesAmendment(known *recollection, d *Draft) error {
+func (g *ground) takesAmendment(o DraftOptions, known *recollection, d *Draft) error {
 	if !g.surveyed {
 		if !known.looked {
 			return fault.New(fault.Unavailable, "nothing_known", "neither the source tree of %s nor what it has published can be read", d.Repository)
@@ -102,7 +102,7 @@ func (g *ground) takesAmendment(known *recollection, d *Draft) error {
 	case d.ref.Version != "" && !slices.Contains(g.versions, d.ref.Version):
 		return fault.New(fault.NotFound, "no_version", "the source tree of %s has no %s", d.Repository, d.ref.At())
 	}
-	return g.belongs(d)
+	return g.belongs(o, d)
 }
 
 // metaOf is tool.yaml as it must have been when the record was published.

@@ -58,7 +58,8 @@ func (d *Draft) meet(ctx context.Context, anonymous bool) error {
 			d.Repository, repo.ID, repo.Owner.ID, t.ID, t.OwnerID).
 			Hint("a repository that was made anew under its name is another one; ask the maintainers whom to trust")
 	}
-	d.push = repo.Push
+	// A renamed repository is the same one, and changes go to its new name only.
+	d.push, d.target.Repo = repo.Push, repo.Repo
 	if d.Base == "" {
 		d.Base = repo.Default
 	}
@@ -101,6 +102,9 @@ func (g *ground) read(ctx context.Context, d *Draft) error {
 	g.exists = true
 	for _, e := range entries {
 		if e.Name == "tool.yaml" {
+			if e.Mode != github.ModeFile {
+				return fault.New(fault.Findings, "yaml", "%s of %s is no regular file", registry.MetaPath(d.ref.Name), d.Repository)
+			}
 			if g.yaml, err = gh.Blob(ctx, d.target.Repo, e.SHA, limits.ManifestBytes); err != nil {
 				return err
 			}
@@ -108,7 +112,7 @@ func (g *ground) read(ctx context.Context, d *Draft) error {
 				return err
 			}
 		}
-		if v, err := spec.ParseVersion(e.Name); err == nil {
+		if v, err := spec.ParseVersion(e.Name); err == nil && e.Mode == github.ModeFolder {
 			g.versions = append(g.versions, v)
 		}
 	}
@@ -126,18 +130,15 @@ func (g *ground) read(ctx context.Context, d *Draft) error {
 
 // takesRelease tells why the source tree does not take a release, or completes
 // the draft with what it needs.
-func (g *ground) takesRelease(d *Draft) error {
+func (g *ground) takesRelease(o DraftOptions, d *Draft) error {
 	if !g.surveyed {
 		return nil
 	}
 	if !g.exists {
 		return d.claim()
 	}
-	if err := g.belongs(d); err != nil {
+	if err := g.belongs(o, d); err != nil {
 		return err
-	}
-	if d.Author != nil && !owns(g.meta.Owners, *d.Author) {
-		d.Notes = append(d.Notes, "the name belongs to "+people(g.meta.Owners)+", who has to approve this, too")
 	}
 	switch {
 	case g.same == nil:
@@ -162,19 +163,25 @@ func (d *Draft) claim() error {
 	if err != nil {
 		return fault.New(fault.Unavailable, "viewer", "GitHub's answer who you are cannot stand in tool.yaml: %w", err)
 	}
-	d.Files = append(d.Files, newFile(registry.MetaPath(d.ref.Name), data))
+	d.Files = append(d.Files, newMeta(d.ref.Name, data))
 	return nil
 }
 
 // belongs refuses an author who neither owns the name nor may write to the
-// registry. An unknown author is refused nothing: such a draft is not sent.
-func (g *ground) belongs(d *Draft) error {
-	if d.Author == nil || d.push || owns(g.meta.Owners, *d.Author) {
+// registry, unless they want to ask the owner. An unknown author is refused
+// nothing: such a draft is not sent.
+func (g *ground) belongs(o DraftOptions, d *Draft) error {
+	switch {
+	case d.Author == nil || owns(g.meta.Owners, *d.Author) || d.push && d.amends != nil:
+		return nil
+	case d.push || o.AskOwner:
+		d.Notes = append(d.Notes, "the name belongs to "+people(g.meta.Owners)+", who has to approve this, too")
 		return nil
 	}
 	return fault.New(fault.Denied, "not_owner", "the name %s belongs to %s, and you are %s (number %d)",
 		d.ref.Name, people(g.meta.Owners), spec.Quote(d.Author.Login), d.Author.ID).
-		Hint("choose another name, or ask its owner to transfer it: patch-git transfer %s --to LOGIN", d.ref.Name)
+		Hint("--ask-owner proposes it all the same; the owner has to approve it").
+		Hint("or ask for the name itself: patch-git transfer %s --to %s", d.ref.Name, spec.Quote(d.Author.Login))
 }
 
 // people are owners as a message names them.

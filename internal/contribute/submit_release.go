@@ -33,6 +33,8 @@ type DraftOptions struct {
 	GitHub func(ctx context.Context) (gh GitHub, anonymous bool, err error)
 	// Reader reads what the registry has published; nil where it is not pinned.
 	Reader Reader
+	// AskOwner proposes also what the owner of the name has to approve.
+	AskOwner bool
 	// Lenient makes a draft also where something cannot be reached, and says in
 	// it what was left unchecked. Such a draft is to be shown, not to be sent.
 	Lenient bool
@@ -60,7 +62,6 @@ func (w *Workshop) DraftRelease(ctx context.Context, file string, o DraftOptions
 	for _, f := range files {
 		d.Files = append(d.Files, newFile(registry.VersionPath(d.ref, f.Path), f.Data))
 	}
-	d.Body = d.releaseBody()
 	known, err := w.recall(ctx, o, d)
 	if err != nil {
 		return nil, err
@@ -69,9 +70,10 @@ func (w *Workshop) DraftRelease(ctx context.Context, file string, o DraftOptions
 	if err != nil {
 		return nil, err
 	}
-	if err := g.takesRelease(d); err != nil {
+	if err := g.takesRelease(o, d); err != nil {
 		return nil, err
 	}
+	d.Body = d.releaseBody()
 	around := known.around(d, g)
 	if d.Checked, err = w.check(ctx, file, files, around); err != nil {
 		return nil, err

@@ -180,3 +180,43 @@ func TestTokenOfGH(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func (l *liar) Repository(context.Context, github.Repo) (github.Repository, error) {
+	return l.fork, nil
+}
+
+func (l *liar) Viewer(context.Context) (github.User, error) {
+	return github.User{Login: "bea", ID: 7}, nil
+}
+
+// The repository that GitHub has under the name is held against the numbers that
+// were pinned; a new name of the same one is followed.
+func TestMeet(t *testing.T) {
+	acme := github.Repo{Owner: "acme", Name: "tools"}
+	there := github.Repository{Repo: acme, ID: 9, Owner: github.User{Login: "acme", ID: 8}, Default: "trunk"}
+	renamed, remade, taken := there, there, there
+	renamed.Repo.Name, remade.ID, taken.Owner.ID = "registry", 10, 666
+	pinned := Target{Repo: acme, Branch: "main", ID: "9", OwnerID: "8"}
+	for name, c := range map[string]struct {
+		target Target
+		says   github.Repository
+		base   string
+		reason string
+	}{
+		"the pinned one":        {pinned, there, "main", ""},
+		"renamed":               {pinned, renamed, "main", ""},
+		"not pinned":            {Target{Repo: acme}, there, "trunk", ""},
+		"made anew":             {pinned, remade, "", "repository_id"},
+		"in other hands":        {pinned, taken, "", "repository_id"},
+		"made anew, not pinned": {Target{Repo: acme}, remade, "trunk", ""},
+	} {
+		d := &Draft{hub: &liar{fork: c.says}, target: c.target, Base: c.target.Branch, Repository: "acme/tools"}
+		err := d.meet(t.Context(), false)
+		if fault.ReasonOf(err) != c.reason || err == nil && (d.Base != c.base || d.target.Repo != c.says.Repo || d.Author.ID != 7) {
+			t.Errorf("%s: %v, %+v", name, err, d)
+		}
+		if err != nil && (fault.KindOf(err) != fault.NotVerified || d.Author != nil) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

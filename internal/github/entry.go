@@ -17,6 +17,12 @@ type Entry struct {
 	Size int64  // of a blob
 }
 
+// Modes of git.
+const (
+	ModeFile   = modeFile   // regular, and not executable
+	ModeFolder = modeFolder // a tree
+)
+
 // SameBlob tells whether sha is git's name of data.
 func SameBlob(data []byte, sha string) bool { return blobSHA(data, len(sha)) == sha }
 
