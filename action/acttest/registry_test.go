@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/patch-cat/patch-git/action/workflows"
 	"github.com/patch-cat/patch-git/internal/github/githubtest"
 )
 
@@ -49,17 +48,8 @@ func newRegistry(t *testing.T) *registered {
 
 	ada := f.sits(t, g.ada)
 	g.python = pythonOf(t, ada)
-	ada.does(t, "registry", "init", "registry", "--github", registryRepo)
+	ada.does(t, "registry", "init", "registry", "--github", registryRepo, "--action", actionRef)
 	clone := filepath.Join(ada.dir, "registry")
-	files, err := workflows.Files(actionRef + " # v" + releaseVersion)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, file := range files {
-		if !exists(filepath.Join(clone, filepath.FromSlash(file.Path))) {
-			keep(t, filepath.Join(clone, filepath.FromSlash(file.Path)), file.Data, 0o644)
-		}
-	}
 	git(t, clone, "init", "-q", "-b", "main", ".")
 	git(t, clone, "add", "-A")
 	git(t, clone, "commit", "-q", "-m", "a registry")
