@@ -31,7 +31,7 @@ func evaluate(e string, value func(string) (string, bool)) (string, error) {
 		return "", fmt.Errorf("these tests cannot evaluate %q", e)
 	}
 	last := ""
-	for _, either := range strings.Split(e, "||") {
+	for either := range strings.SplitSeq(e, "||") {
 		last = ""
 		for i, term := range strings.Split(either, "&&") {
 			v, err := compare(strings.TrimSpace(term), value)

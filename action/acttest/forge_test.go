@@ -174,25 +174,25 @@ func (f *forge) number() int64 {
 }
 
 // get asks the double as somebody who may everything.
-func (f *forge) get(t testing.TB, at string, into any) {
-	t.Helper()
-	f.call(t, http.MethodGet, at, nil, into)
+func (f *forge) get(tb testing.TB, at string, into any) {
+	tb.Helper()
+	f.call(tb, http.MethodGet, at, nil, into)
 }
 
 // call makes a request of GitHub's API as somebody who may everything.
-func (f *forge) call(t testing.TB, method, at string, body, into any) {
-	t.Helper()
-	f.ask(t, f.owner.token, method, at, body, into)
+func (f *forge) call(tb testing.TB, method, at string, body, into any) {
+	tb.Helper()
+	f.ask(tb, f.owner.token, method, at, body, into)
 }
 
 // ask makes a request past the gate, which starts nothing.
-func (f *forge) ask(t testing.TB, token, method, at string, body, into any) {
-	t.Helper()
+func (f *forge) ask(tb testing.TB, token, method, at string, body, into any) {
+	tb.Helper()
 	var in io.Reader
 	if body != nil {
 		data, err := json.Marshal(body)
 		if err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 		in = bytes.NewReader(data)
 	}
@@ -207,22 +207,22 @@ func (f *forge) ask(t testing.TB, token, method, at string, body, into any) {
 	w := httptest.NewRecorder()
 	f.double.ServeHTTP(w, r)
 	if w.Code/100 != 2 {
-		t.Errorf("%s %s: %d %s", method, at, w.Code, w.Body)
+		tb.Errorf("%s %s: %d %s", method, at, w.Code, w.Body)
 		return
 	}
 	if into != nil {
 		if err := json.Unmarshal(w.Body.Bytes(), into); err != nil {
-			t.Errorf("%s %s: %v", method, at, err)
+			tb.Errorf("%s %s: %v", method, at, err)
 		}
 	}
 }
 
 // as makes a request as a person does in the browser, which starts workflows.
-func (f *forge) as(t testing.TB, who *caller, method, at string, body any) int {
-	t.Helper()
+func (f *forge) as(tb testing.TB, who *caller, method, at string, body any) int {
+	tb.Helper()
 	data, err := json.Marshal(body)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	r := httptest.NewRequest(method, "https://"+apiHost+at, bytes.NewReader(data))
 	r.Header.Set("Authorization", "Bearer "+who.token)
@@ -405,12 +405,12 @@ func or(a, b string) string {
 }
 
 // keep writes a file of the tests, and its folders.
-func keep(t testing.TB, file string, data []byte, mode os.FileMode) {
-	t.Helper()
+func keep(tb testing.TB, file string, data []byte, mode os.FileMode) {
+	tb.Helper()
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	if err := os.WriteFile(file, data, mode); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 }

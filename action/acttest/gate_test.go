@@ -5,6 +5,7 @@ package acttest
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -104,12 +105,12 @@ func (f *forge) passed(path string) bool {
 
 // checkOf is the newest check patch-git of a commit, nil where there is none. A
 // fork's workflow may have a job of that name, too.
-func (f *forge) checkOf(t testing.TB, sha string) map[string]any {
-	t.Helper()
+func (f *forge) checkOf(tb testing.TB, sha string) map[string]any {
+	tb.Helper()
 	var list struct {
 		Runs []map[string]any `json:"check_runs"`
 	}
-	f.get(t, "/repos/"+registryRepo+"/commits/"+sha+"/check-runs?check_name=patch-git", &list)
+	f.get(tb, "/repos/"+registryRepo+"/commits/"+sha+"/check-runs?check_name=patch-git", &list)
 	if len(list.Runs) == 0 {
 		return nil
 	}
@@ -155,8 +156,7 @@ func (f *forge) actions(w http.ResponseWriter, r *http.Request, j *liveJob) bool
 		for _, x := range all {
 			latest[x.ID] = x
 		}
-		for i := len(all) - 1; i >= 0; i-- {
-			x := all[i]
+		for _, x := range slices.Backward(all) {
 			if x.w.File != parts[1] || latest[x.ID] != x || q.Get("event") != "" && q.Get("event") != x.event ||
 				q.Get("head_sha") != "" && q.Get("head_sha") != x.head() || q.Get("branch") != "" && "refs/heads/"+q.Get("branch") != x.ref {
 				continue

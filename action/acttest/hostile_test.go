@@ -97,7 +97,7 @@ func TestHostileFork(t *testing.T) {
 	for _, a := range attacks {
 		t.Run(a.name, func(t *testing.T) {
 			g.mayTrial = a.also != nil // a maintainer let it run
-			number := g.proposes(t, eve, g.eve, a)
+			number := g.proposes(t, g.eve, a)
 			runs := g.settle(t)
 			q := played(t, runs, "quarantine.yml")
 			if got := g.concluded(t, number); got != or(a.want, "failure") {
@@ -142,7 +142,7 @@ func link(t *testing.T, to, at string) {
 }
 
 // proposes pushes a branch to a fork by git and opens a pull request of it.
-func (g *registered) proposes(t *testing.T, p person, who *caller, a attack) int {
+func (g *registered) proposes(t *testing.T, who *caller, a attack) int {
 	t.Helper()
 	clone := filepath.Join(t.TempDir(), "clone")
 	dir := g.bare(who.login + "/tools")

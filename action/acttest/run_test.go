@@ -85,6 +85,7 @@ type logLine struct {
 	Arg       string            `json:"arg"`
 	Pairs     map[string]string `json:"kvPairs"`
 	Content   string            `json:"content"` // of a summary
+	Written   string            `json:"raw"`     // the line, of a command that a step wrote
 }
 
 func (r *run) status() string {
@@ -160,7 +161,7 @@ func (r *run) commands() (all []logLine) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, l := range r.log {
-		if l.Command != "" && l.Command != "summary" && l.Command != "set-output" {
+		if l.Command != "" && l.Written != "" {
 			all = append(all, l)
 		}
 	}

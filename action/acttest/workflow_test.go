@@ -208,9 +208,10 @@ func oneOrMore(n *yaml.Node) ([]string, error) {
 }
 
 func readConcurrency(n *yaml.Node) (c concurrency, err error) {
-	if n.Kind == yaml.ScalarNode {
+	switch n.Kind {
+	case yaml.ScalarNode:
 		return concurrency{Group: n.Value}, nil
-	} else if n.Kind == 0 {
+	case 0:
 		return c, nil
 	}
 	var both struct {
