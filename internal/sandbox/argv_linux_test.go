@@ -108,7 +108,9 @@ func TestAliases(t *testing.T) {
 func TestBlame(t *testing.T) {
 	for said, want := range map[string]string{
 		"bwrap: Unknown option --ro-bind-fd\nmore\n": `bwrap says "Unknown option --ro-bind-fd"`,
-		"bwrap: \x1b[31m":    `bwrap says "\x1b[31m"`,
+		"bwrap: \x1b[31m": `bwrap says "\x1b[31m"`,
+		"bwrap: Can't get type of source /a/b: No such file or directory": `sandbox: a mount source changed meanwhile: bwrap says "Can't get type of source /a/b: No such file or directory"`,
+		"bwrap: Can't get type of source /a/b: Permission denied":         `bwrap says "Can't get type of source /a/b: Permission denied"`,
 		"":                   "",
 		"a tool's own words": "",
 	} {

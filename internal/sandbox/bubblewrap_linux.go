@@ -234,8 +234,10 @@ func blameBwrap(stderr []byte) error {
 	if !ok {
 		return nil
 	}
-	if strings.HasPrefix(why, "Race condition") {
-		// It compares what it mounted with what it was given, as we do.
+	gone := strings.HasPrefix(why, "Can't ") && strings.Contains(why, " source") && strings.HasSuffix(why, ": No such file or directory")
+	if gone || strings.HasPrefix(why, "Race condition") {
+		// It compares what it mounted with what it was given, as we do. That every
+		// source was there is known, for it is held open.
 		return fault.New(fault.Denied, "mount_changed", "sandbox: a mount source changed meanwhile: bwrap says %s", spec.Quote(why))
 	}
 	return refusal("bwrap says %s", spec.Quote(why))
