@@ -46,6 +46,9 @@ func (j *job) report(ctx context.Context, a *answer) error {
 	case p.State != "open":
 		a.Line = fmt.Sprintf("#%d is closed; nothing is reported", p.Number)
 		return j.stopped(a)
+	case p.Base.Branch != mainBranch:
+		a.Line = fmt.Sprintf("#%d is not for the branch %s by now; nothing is reported", p.Number, mainBranch)
+		return j.stopped(a)
 	case p.Head.SHA != j.event.Head:
 		a.Line = fmt.Sprintf("#%d has the head %s by now, and this run is about %s; nothing is reported", p.Number, p.Head.SHA, j.event.Head)
 		return j.stopped(a)
