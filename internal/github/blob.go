@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"hash"
 
 	"github.com/patch-cat/patch-git/internal/fault"
 )
@@ -35,7 +34,7 @@ func (c *Client) Blob(ctx context.Context, repo Repo, sha string, most int64) ([
 // blobSHA is git's name of a file, by SHA-1 or, where names have 64 digits, by
 // SHA-256.
 func blobSHA(data []byte, digits int) string {
-	var h hash.Hash = sha256.New()
+	h := sha256.New()
 	if digits == 2*sha1.Size {
 		h = sha1.New() //nolint:gosec // see above
 	}

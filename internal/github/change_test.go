@@ -3,8 +3,10 @@ package github_test
 import (
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/github"
@@ -148,15 +150,38 @@ func TestChangesReadFewFolders(t *testing.T) {
 	}
 }
 
+// A path may have as many folders as its author likes: reading ends.
 func TestTooManyFolders(t *testing.T) {
-	st := newStage(t)
-	deep := strings.Repeat("d/", limits.PullFolders) + "f"
-	_, n, head := st.proposal(map[string][]byte{deep: []byte("x")})
-	before := len(st.gh.Requests())
-	_, err := st.client("").Changes(t.Context(), st.repo, n, head)
+	t.Parallel()
+	sha := strings.Repeat("1", 40)
+	asked := 0
+	depth := limits.PullFolders - 1
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked++
+		deep := strings.Repeat("d/", depth) + "f"
+		switch {
+		case strings.HasSuffix(r.URL.Path, "/files"):
+			fmt.Fprintf(w, `[{"filename":%q,"status":"added","sha":%q}]`, deep, sha)
+		case strings.Contains(r.URL.Path, "/git/commits/"):
+			fmt.Fprintf(w, `{"sha":%q,"tree":{"sha":%[1]q}}`, sha)
+		case strings.Contains(r.URL.Path, "/git/trees/"):
+			fmt.Fprintf(w, `{"sha":%q,"tree":[{"path":"d","mode":"040000","sha":%[1]q},{"path":"f","mode":"100644","sha":%[1]q}]}`, sha)
+		default:
+			fmt.Fprintf(w, `{"number":1,"changed_files":1,"head":{"sha":%q}}`, sha)
+		}
+	}))
+	t.Cleanup(srv.Close)
+	c, err := github.New(github.Options{API: srv.URL, HTTP: srv.Client(), Now: time.Now})
+	ok(t, err)
+	got, err := c.Changes(t.Context(), github.Repo{Owner: "ada", Name: "tools"}, 1, sha)
+	if ok(t, err); len(got) != 1 || got[0].Mode != "100644" {
+		t.Errorf("got %+v", got)
+	}
+	depth, asked = 100*depth, 0
+	_, err = c.Changes(t.Context(), github.Repo{Owner: "ada", Name: "tools"}, 1, sha)
 	refused(t, err, fault.Findings, "truncated")
-	if n := len(st.gh.Requests()) - before; n > limits.PullFolders+10 {
-		t.Errorf("%d requests", n)
+	if asked > limits.PullFolders+10 {
+		t.Errorf("%d requests", asked)
 	}
 }
 

@@ -143,9 +143,9 @@ func (run CheckRun) check() error {
 // ending is what a request says of how the check ends; last is the one that may.
 func (c *Client) ending(run CheckRun, last bool) (status, conclusion *string, completed *api.Timestamp) {
 	if run.Conclusion == "" || !last {
-		return api.String("in_progress"), nil, nil
+		return new("in_progress"), nil, nil
 	}
-	return api.String("completed"), &run.Conclusion, &api.Timestamp{Time: c.now().UTC()}
+	return new("completed"), &run.Conclusion, &api.Timestamp{Time: c.now().UTC()}
 }
 
 func (run CheckRun) output(now []Annotation) *api.CheckRunOutput {

@@ -45,7 +45,7 @@ func (c *Client) Commit(ctx context.Context, repo Repo, o Commit) (string, error
 		if err != nil {
 			return "", c.explain(err, doing)
 		}
-		entries = append(entries, &api.TreeEntry{Path: &f.Path, Mode: api.String(modeFile), Type: api.String("blob"), SHA: &sha})
+		entries = append(entries, &api.TreeEntry{Path: &f.Path, Mode: new(modeFile), Type: new("blob"), SHA: &sha})
 	}
 	tree, _, err := c.gh.Git.CreateTree(ctx, repo.Owner, repo.Name, parent.GetTree().GetSHA(), entries)
 	if err == nil && checkSHA(tree.GetSHA()) != nil {
@@ -128,7 +128,7 @@ func (c *Client) parent(ctx context.Context, repo Repo, sha string) (*api.Commit
 // blob stores a file, and holds the name that GitHub gives it against the bytes.
 func (c *Client) blob(ctx context.Context, repo Repo, data []byte) (string, error) {
 	got, _, err := c.gh.Git.CreateBlob(ctx, repo.Owner, repo.Name, &api.Blob{
-		Content: api.String(base64.StdEncoding.EncodeToString(data)), Encoding: api.String("base64"),
+		Content: new(base64.StdEncoding.EncodeToString(data)), Encoding: new("base64"),
 	})
 	if err != nil {
 		return "", err
@@ -141,7 +141,7 @@ func (c *Client) blob(ctx context.Context, repo Repo, data []byte) (string, erro
 
 // point makes a branch, or moves it, to a commit.
 func (c *Client) point(ctx context.Context, repo Repo, branch, sha string) error {
-	ref := &api.Reference{Ref: api.String("refs/heads/" + branch), Object: &api.GitObject{SHA: &sha}}
+	ref := &api.Reference{Ref: new("refs/heads/" + branch), Object: &api.GitObject{SHA: &sha}}
 	_, _, err := c.gh.Git.CreateRef(ctx, repo.Owner, repo.Name, ref)
 	if statusOf(err) != http.StatusUnprocessableEntity {
 		return err

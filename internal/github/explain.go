@@ -69,14 +69,11 @@ func (c *Client) said(err error) string {
 
 // whole is what GitHub says, with the first of the single problems.
 func whole(said *api.ErrorResponse) string {
-	text := said.Message
-	for i, e := range said.Errors {
-		if i == 3 {
-			break
-		}
-		text += "; " + strings.Join(strings.Fields(strings.Join([]string{e.Resource, e.Field, e.Code, e.Message}, " ")), " ")
+	parts := []string{said.Message}
+	for _, e := range said.Errors[:min(len(said.Errors), 3)] {
+		parts = append(parts, strings.Join(strings.Fields(e.Resource+" "+e.Field+" "+e.Code+" "+e.Message), " "))
 	}
-	return text
+	return strings.Join(parts, "; ")
 }
 
 // clean takes the token out of a text.

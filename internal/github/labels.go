@@ -76,7 +76,7 @@ func (c *Client) makeLabel(ctx context.Context, repo Repo, name string) error {
 	if statusOf(err) != http.StatusNotFound {
 		return err
 	}
-	_, _, err = c.gh.Issues.CreateLabel(again(ctx), repo.Owner, repo.Name, &api.Label{Name: &name, Color: api.String(labelColor)})
+	_, _, err = c.gh.Issues.CreateLabel(again(ctx), repo.Owner, repo.Name, &api.Label{Name: &name, Color: new(labelColor)})
 	if statusOf(err) == http.StatusUnprocessableEntity {
 		return nil // somebody else made it; if not, adding it tells
 	}

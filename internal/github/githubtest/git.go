@@ -2,10 +2,12 @@ package githubtest
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -13,7 +15,7 @@ import (
 // git runs the git program in a repository, without what the machine or its
 // user has configured.
 func git(dir string, in []byte, env []string, args ...string) (string, error) {
-	cmd := exec.Command("git", append([]string{"-c", "safe.directory=*", "-c", "core.quotePath=false"}, args...)...)
+	cmd := exec.CommandContext(context.Background(), "git", append([]string{"-c", "safe.directory=*", "-c", "core.quotePath=false"}, args...)...)
 	cmd.Dir = dir
 	cmd.Env = append([]string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "LC_ALL=C", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_DIR=" + dir,
@@ -118,7 +120,7 @@ func (r *Repo) list(sha string, recursive bool) ([]line, error) {
 // object is taken away.
 func (r *Repo) addTree(base string, entries []line) (string, error) {
 	index := filepath.Join(r.Dir, "githubtest-index")
-	defer os.Remove(index)
+	defer func() { _ = os.Remove(index) }() // where git wrote none
 	env := []string{"GIT_INDEX_FILE=" + index}
 	from := []string{"read-tree", "--empty"}
 	if base != "" {
@@ -169,38 +171,46 @@ func (r *Repo) Push(branch, from, message string, files map[string][]byte) strin
 }
 
 func (r *Repo) push(branch, from, message string, files map[string][]byte) (string, error) {
-	var entries []line
+	var entries []pushed
 	for path, data := range files {
-		e := line{mode: "100644", path: path}
-		if data != nil {
-			var err error
-			if e.sha, err = r.addBlob(data); err != nil {
-				return "", err
-			}
-		}
-		entries = append(entries, e)
+		entries = append(entries, pushed{path: path, mode: "100644", data: data, gone: data == nil})
 	}
 	return r.pushEntries(branch, from, message, entries)
 }
 
-func (r *Repo) pushEntries(branch, from, message string, entries []line) (string, error) {
+// pushed is one entry of a push.
+type pushed struct {
+	path, mode string
+	data       []byte // of a submodule the commit
+	gone       bool
+}
+
+// pushEntries makes the whole commit with one process of git's.
+func (r *Repo) pushEntries(branch, from, message string, entries []pushed) (string, error) {
 	if from == "" {
 		from = r.tip(branch)
 	}
-	var parents []string
+	slices.SortFunc(entries, func(a, b pushed) int { return strings.Compare(a.path, b.path) })
+	var in bytes.Buffer
+	fmt.Fprintf(&in, "commit refs/heads/%s\ncommitter %s <%d+%s@users.noreply.github.test> %d +0000\ndata %d\n%s\n",
+		branch, r.Owner.Login, r.Owner.ID, r.Owner.Login, r.s.stamp().Unix(), len(message), message)
 	if from != "" {
-		parents = []string{from}
+		fmt.Fprintf(&in, "from %s\n", from)
 	}
-	tree, err := r.addTree(from, entries)
-	if err != nil {
+	for _, e := range entries {
+		switch {
+		case e.gone:
+			fmt.Fprintf(&in, "D %s\n", e.path)
+		case e.mode == "160000":
+			fmt.Fprintf(&in, "M 160000 %s %s\n", e.data, e.path)
+		default:
+			fmt.Fprintf(&in, "M %s inline %s\ndata %d\n%s\n", e.mode, e.path, len(e.data), e.data)
+		}
+	}
+	if _, err := git(r.Dir, in.Bytes(), nil, "fast-import", "--quiet", "--force", "--date-format=raw"); err != nil {
 		return "", err
 	}
-	sha, err := r.addCommit(r.Owner, tree, message, parents...)
-	if err != nil {
-		return "", err
-	}
-	_, err = r.git("update-ref", "refs/heads/"+branch, sha)
-	return sha, err
+	return r.tip(branch), nil
 }
 
 // PushMode commits one entry of any mode to a branch: a link (120000, data is
@@ -210,14 +220,7 @@ func (r *Repo) PushMode(branch, from, path, mode string, data []byte) string {
 	r.s.t.Helper()
 	r.s.mu.Lock()
 	defer r.s.mu.Unlock()
-	sha := string(data)
-	var err error
-	if mode != "160000" {
-		sha, err = r.addBlob(data)
-	}
-	if err == nil {
-		sha, err = r.pushEntries(branch, from, "mode "+mode, []line{{mode: mode, sha: sha, path: path}})
-	}
+	sha, err := r.pushEntries(branch, from, "mode "+mode, []pushed{{path: path, mode: mode, data: data}})
 	if err != nil {
 		r.s.t.Fatalf("githubtest: %v", err)
 	}

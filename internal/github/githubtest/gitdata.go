@@ -136,7 +136,7 @@ func (s *Server) commit(c *call, sha string, status int) reply {
 	f := strings.SplitN(out, "\n", 9)
 	u := s.repoURL(c.repo) + "/git/commits/"
 	parents := []any{}
-	for _, p := range strings.Fields(f[1]) {
+	for p := range strings.FieldsSeq(f[1]) {
 		parents = append(parents, obj{"sha": p, "url": u + p, "html_url": s.base + c.repo.FullName() + "/commit/" + p})
 	}
 	return reply{status: status, body: obj{

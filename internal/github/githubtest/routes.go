@@ -75,7 +75,7 @@ var (
 )
 
 func (s *Server) table() []route {
-	text := func(name string) field { return str(name, textMost) }
+	text := str("body", textMost)
 	return []route{
 		{"GET", "/user", "users/users#get-the-authenticated-user", public, nil, nil, s.getViewer},
 		{"GET", "/users/{login}", "users/users#get-a-user", public, nil, nil, s.getUser},
@@ -100,11 +100,11 @@ func (s *Server) table() []route {
 
 		{"GET", "/repos/{owner}/{repo}/pulls", "pulls/pulls#list-pull-requests", pullsRead, append([]string{"state", "head", "base", "sort", "direction"}, paged...), nil, s.listPulls},
 		{"POST", "/repos/{owner}/{repo}/pulls", "pulls/pulls#create-a-pull-request", pullsWrite, nil, []field{
-			must(str("title", titleMost)), must(str("head", 0)), str("head_repo", 0), must(str("base", 0)), text("body"), {name: "maintainer_can_modify", kind: "bool"}, {name: "draft", kind: "bool"}, {name: "issue", kind: "int"},
+			must(str("title", titleMost)), must(str("head", 0)), str("head_repo", 0), must(str("base", 0)), text, {name: "maintainer_can_modify", kind: "bool"}, {name: "draft", kind: "bool"}, {name: "issue", kind: "int"},
 		}, s.openPull},
 		{"GET", "/repos/{owner}/{repo}/pulls/{number}", "pulls/pulls#get-a-pull-request", pullsRead, nil, nil, s.getPull},
 		{"PATCH", "/repos/{owner}/{repo}/pulls/{number}", "pulls/pulls#update-a-pull-request", pullsWrite, nil, []field{
-			str("title", titleMost), text("body"), enum("state", "open", "closed"), str("base", 0), {name: "maintainer_can_modify", kind: "bool"},
+			str("title", titleMost), text, enum("state", "open", "closed"), str("base", 0), {name: "maintainer_can_modify", kind: "bool"},
 		}, s.changePull},
 		{"GET", "/repos/{owner}/{repo}/pulls/{number}/files", "pulls/pulls#list-pull-requests-files", pullsRead, paged, nil, s.listFiles},
 		{"PUT", "/repos/{owner}/{repo}/pulls/{number}/merge", "pulls/pulls#merge-a-pull-request", contentsOwn, nil, []field{str("commit_title", 0), str("commit_message", 0), str("sha", 0), enum("merge_method", "merge", "squash", "rebase")}, s.merge},
@@ -112,11 +112,11 @@ func (s *Server) table() []route {
 		{"GET", "/repos/{owner}/{repo}/commits/{ref}/pulls", "commits/commits#list-pull-requests-associated-with-a-commit", pullsRead, paged, nil, s.listPullsOfCommit},
 
 		{"GET", "/repos/{owner}/{repo}/issues", "issues/issues#list-repository-issues", talkRead, append([]string{"state", "labels", "sort", "direction", "creator", "since"}, paged...), nil, s.listIssues},
-		{"POST", "/repos/{owner}/{repo}/issues", "issues/issues#create-an-issue", issuesWrite, nil, []field{must(str("title", titleMost)), text("body"), {name: "labels", kind: "strings"}, {name: "assignees", kind: "strings"}}, s.openIssue},
-		{"PATCH", "/repos/{owner}/{repo}/issues/{number}", "issues/issues#update-an-issue", talkWrite, nil, []field{str("title", titleMost), text("body"), enum("state", "open", "closed"), enum("state_reason", "completed", "not_planned", "duplicate", "reopened"), {name: "labels", kind: "strings"}}, s.changeIssue},
+		{"POST", "/repos/{owner}/{repo}/issues", "issues/issues#create-an-issue", issuesWrite, nil, []field{must(str("title", titleMost)), text, {name: "labels", kind: "strings"}, {name: "assignees", kind: "strings"}}, s.openIssue},
+		{"PATCH", "/repos/{owner}/{repo}/issues/{number}", "issues/issues#update-an-issue", talkWrite, nil, []field{str("title", titleMost), text, enum("state", "open", "closed"), enum("state_reason", "completed", "not_planned", "duplicate", "reopened"), {name: "labels", kind: "strings"}}, s.changeIssue},
 		{"GET", "/repos/{owner}/{repo}/issues/{number}/comments", "issues/comments#list-issue-comments", talkRead, append([]string{"since"}, paged...), nil, s.listComments},
-		{"POST", "/repos/{owner}/{repo}/issues/{number}/comments", "issues/comments#create-an-issue-comment", talkWrite, nil, []field{must(text("body"))}, s.addComment},
-		{"PATCH", "/repos/{owner}/{repo}/issues/comments/{id}", "issues/comments#update-an-issue-comment", talkWrite, nil, []field{must(text("body"))}, s.changeComment},
+		{"POST", "/repos/{owner}/{repo}/issues/{number}/comments", "issues/comments#create-an-issue-comment", talkWrite, nil, []field{must(text)}, s.addComment},
+		{"PATCH", "/repos/{owner}/{repo}/issues/comments/{id}", "issues/comments#update-an-issue-comment", talkWrite, nil, []field{must(text)}, s.changeComment},
 		{"GET", "/repos/{owner}/{repo}/issues/{number}/labels", "issues/labels#list-labels-for-an-issue", talkRead, paged, nil, s.listLabels},
 		{"POST", "/repos/{owner}/{repo}/issues/{number}/labels", "issues/labels#add-labels-to-an-issue", labelsWrite, nil, []field{{kind: "strings", most: 100, required: true}}, s.addLabels},
 		{"DELETE", "/repos/{owner}/{repo}/issues/{number}/labels/{name}", "issues/labels#remove-a-label-from-an-issue", labelsWrite, nil, nil, s.removeLabel},

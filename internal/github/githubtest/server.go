@@ -64,7 +64,7 @@ func New(o Options) *Server {
 		o.Dir = o.T.TempDir()
 	}
 	if o.Now == nil {
-		o.Now = time.Now //nolint:forbidigo // for tests alone
+		o.Now = time.Now
 	}
 	s := &Server{
 		t: o.T, dir: o.Dir, now: o.Now, base: "http://github.test/", next: 1000,

@@ -2,6 +2,7 @@ package githubtest
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 	"time"
 )
@@ -99,16 +100,14 @@ func (s *Server) simpleRepo(r *Repo) obj {
 	if r.Private {
 		visibility = "private"
 	}
-	for k, v := range (obj{
+	maps.Copy(out, obj{
 		"git_url": strings.Replace(web, "http:", "git:", 1) + ".git", "ssh_url": "git@github.test:" + r.FullName() + ".git",
 		"clone_url": web + ".git", "svn_url": web, "mirror_url": nil, "homepage": nil, "language": nil,
 		"forks_count": 0, "forks": 0, "stargazers_count": 0, "watchers_count": 0, "watchers": 0, "size": 1, "open_issues_count": 0, "open_issues": 0,
 		"default_branch": r.Default, "is_template": false, "topics": []any{}, "has_issues": true, "has_projects": true, "has_wiki": false,
 		"has_pages": false, "has_downloads": true, "has_discussions": false, "archived": false, "disabled": false, "visibility": visibility,
 		"pushed_at": at(r.made), "created_at": at(r.made), "updated_at": at(r.made), "license": nil, "allow_forking": true, "web_commit_signoff_required": false,
-	}) {
-		out[k] = v
-	}
+	})
 	return out
 }
 
