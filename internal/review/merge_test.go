@@ -110,6 +110,18 @@ func TestDecision(t *testing.T) {
 	}
 }
 
+// TestUnreadRules: what governs is for a maintainer to read, who is told what
+// nobody read here.
+func TestUnreadRules(t *testing.T) {
+	x := rules().with(func(x *scene) { x.s.Changes[0].Refused = "a link" })
+	if got := ids(x.judge(), spec.SeverityWarning); got != "GOV-003" {
+		t.Errorf("found %q", got)
+	}
+	if got := ids(rules().judge(), spec.SeverityWarning); got != "" {
+		t.Errorf("the twin: found %q", got)
+	}
+}
+
 // TestZero: what nobody filled in refuses.
 func TestZero(t *testing.T) {
 	x := &scene{}

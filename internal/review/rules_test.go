@@ -96,6 +96,7 @@ func TestPaths(t *testing.T) {
 		"an executable bit":                     {update, func(x *scene) { x.s.Changes[0].Mode = "100755" }, nothing, "GOV-003"},
 		"no mode":                               {update, func(x *scene) { x.s.Changes[0].Mode = "" }, nothing, "GOV-003"},
 		"not read":                              {update, func(x *scene) { x.s.Changes[0].Data, x.s.Changes[0].Refused = nil, "too large" }, nothing, "GOV-003"},
+		"refused though it was read":            {update, func(x *scene) { x.s.Changes[0].Refused = "it changed meanwhile" }, nothing, "GOV-003"},
 		"not read, and nobody says why":         {update, func(x *scene) { x.s.Changes[0].Data = nil }, nothing, "GOV-003"},
 		"a pointer into large file storage":     {update, data("version https://git-lfs.github.com/spec/v1\n"), data("version https://git-lfs\n"), "GOV-003"},
 		"binary":                                {update, data("\x00"), data("0"), "GOV-003"},
