@@ -2,6 +2,7 @@ package branch
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"io"
 	"strconv"
@@ -15,7 +16,7 @@ import (
 type catFile struct {
 	ask    *io.PipeWriter
 	answer *bufio.Reader
-	close_ func()
+	end    func()
 }
 
 func (c *git) catFile(ctx context.Context) *catFile {
@@ -43,7 +44,7 @@ func (c *git) catFile(ctx context.Context) *catFile {
 
 func (f *catFile) close() {
 	if f != nil {
-		f.close_()
+		f.end()
 	}
 }
 
@@ -63,8 +64,7 @@ func (f *catFile) readAll(ids []string, max int64, each func(id string, data []b
 		}
 		if err != nil {
 			_ = f.ask.CloseWithError(err) // ends who is still writing
-			<-sent
-			return err
+			return cmp.Or(err, <-sent)
 		}
 	}
 	return <-sent

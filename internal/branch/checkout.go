@@ -149,7 +149,7 @@ func (c *Checkout) boundary(ctx context.Context) (map[string]bool, error) {
 	if !filepath.IsAbs(file) {
 		file = filepath.Join(c.git.dir, file)
 	}
-	data, err := os.ReadFile(file) //nolint:gosec // git said where its own file is
+	data, err := os.ReadFile(file)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}
@@ -157,7 +157,7 @@ func (c *Checkout) boundary(ctx context.Context) (map[string]bool, error) {
 		return nil, fault.New(fault.Unavailable, "git", "read %s: %w", spec.Quote(file), err)
 	}
 	out := map[string]bool{}
-	for _, id := range strings.Fields(string(data)) {
+	for id := range strings.FieldsSeq(string(data)) {
 		out[id] = true
 	}
 	return out, nil

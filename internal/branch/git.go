@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -68,7 +69,8 @@ func (g Git) command(dir, remote string) (*git, error) {
 		{"protocol.version", "2"},
 		{"transfer.fsckObjects", "true"}, // a stranger's objects are looked at as they come
 		{"core.hooksPath", os.DevNull},
-		{"gc.auto", "0"}, {"maintenance.auto", "false"},
+		{"gc.auto", "0"},
+		{"maintenance.auto", "false"},
 		{"credential.helper", ""},         // nobody else is asked for a password
 		{"http.followRedirects", "false"}, // the token is for one host
 		{"safe.directory", "*"},           // the caller named the folder
@@ -157,9 +159,9 @@ func (c *git) text(ctx context.Context, args ...string) (string, error) {
 // lastLine is what git says last, which is why it gave up.
 func lastLine(stderr []byte) string {
 	lines := strings.Split(strings.TrimSpace(string(stderr)), "\n")
-	for i := len(lines) - 1; i >= 0; i-- {
-		if strings.HasPrefix(lines[i], "fatal: ") || strings.HasPrefix(lines[i], "error: ") {
-			return lines[i]
+	for _, line := range slices.Backward(lines) {
+		if strings.HasPrefix(line, "fatal: ") || strings.HasPrefix(line, "error: ") {
+			return line
 		}
 	}
 	return lines[len(lines)-1]

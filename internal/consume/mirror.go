@@ -41,7 +41,7 @@ func (c *Client) Mirror(ctx context.Context, what, location, dir string, pages b
 	if err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil { //nolint:gosec // it is there to be served
+	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, durable.Classify("make folder", dir, err)
 	}
 	m := &mirror{c: c, dir: dir, to: registry.OpenDir(filepath.Join(dir, ledger.Root)), waiting: filepath.Clean(dir) + ".incoming"}

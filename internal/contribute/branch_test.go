@@ -28,14 +28,14 @@ import (
 // forge is a repository on a host: a bare one, a registry's checkout of it, and
 // the program git.
 type forge struct {
-	t      testing.TB
+	t      *testing.T
 	w      *Workshop
 	origin string // bare
 	dir    string // checkout of main
 	now    time.Time
 }
 
-func newForge(t testing.TB) *forge {
+func newForge(t *testing.T) *forge {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("there is no program git on PATH")
@@ -133,7 +133,7 @@ func (f *forge) published() string {
 func (f *forge) files() map[string]string {
 	f.t.Helper()
 	out := map[string]string{}
-	for _, p := range strings.Split(f.git(f.origin, "ls-tree", "-r", "--name-only", "published"), "\n") {
+	for p := range strings.SplitSeq(f.git(f.origin, "ls-tree", "-r", "--name-only", "published"), "\n") {
 		if rest, ok := strings.CutPrefix(p, "v1/"); ok {
 			out[rest] = ""
 		}
@@ -257,7 +257,7 @@ func TestPublishBranch(t *testing.T) {
 	// The pages have the branch's own bytes, and what it leaves out.
 	dir := t.TempDir()
 	site := func(o *BranchOptions) { o.Site = dir }
-	out = f.mustPublish(site)
+	f.mustPublish(site)
 	f.sameBytes(dir)
 	f.propose("word_count", "1.2.0")
 	f.commit("word_count 1.2.0")
@@ -362,12 +362,12 @@ func TestPublishBranchPartly(t *testing.T) {
 		t.Fatalf("got %+v, %v", out, err)
 	}
 	f.git(f.dir, "rm", "-q", "-r", "tools/ba")
-	tip := f.commit("mended")
+	f.commit("mended")
 	if out = f.mustPublish(); out.New { // nothing is new, so no head names the tip yet
 		t.Errorf("got %+v", out)
 	}
 	f.propose("word_count", "1.1.0")
-	tip = f.commit("good")
+	tip := f.commit("good")
 	if out = f.mustPublish(); out.Head.Commit != tip {
 		t.Errorf("the head names %s, want %s", out.Head.Commit, tip)
 	}

@@ -48,7 +48,7 @@ func (w *Workshop) site(ctx context.Context, b *bench, dir string) (*Site, error
 	if err != nil {
 		return nil, err
 	}
-	pages, err := site.Render(ctx, registry.OpenDir(filepath.Join(dir, ledger.Root)), dir)
+	pages, err := site.Render(ctx, b.store(), dir) // where all of it is in memory
 	if err != nil {
 		return nil, err
 	}

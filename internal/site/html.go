@@ -23,10 +23,14 @@ type page struct{ b strings.Builder }
 // add appends markup in which each %s is replaced by a text, escaped for an
 // element or for an attribute in double quotes.
 func (p *page) add(m markup, texts ...string) {
-	for i, part := range strings.Split(string(m), "%s") {
-		if i > 0 {
-			p.b.WriteString(html.EscapeString(sanitize.ForTerminal(texts[i-1])))
+	part, rest, more := strings.Cut(string(m), "%s")
+	p.b.WriteString(part)
+	for _, text := range texts {
+		if !more {
+			break
 		}
+		p.b.WriteString(html.EscapeString(sanitize.ForTerminal(text)))
+		part, rest, more = strings.Cut(rest, "%s")
 		p.b.WriteString(part)
 	}
 }

@@ -100,7 +100,7 @@ func (w *writer) file(path string, data []byte) error {
 		return nil
 	}
 	w.result.Written++
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil { //nolint:gosec // it is there to be served
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return durable.Classify("make folder", filepath.Dir(file), err)
 	}
 	return durable.Replace(file, data, 0o644)

@@ -1,19 +1,18 @@
 package main
 
 import (
+	"compress/gzip"
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
-	"sync/atomic"
-	"time"
-
-	"compress/gzip"
-	"io"
 	"os"
 	"path"
+	"path/filepath"
 	"strings"
+	"sync/atomic"
+	"time"
 
 	"github.com/patch-cat/patch-git/internal/consume"
 	"github.com/patch-cat/patch-git/spec"
@@ -54,7 +53,7 @@ func coldPull(ctx context.Context, r *reg, site string) error {
 		if err := do(); err != nil {
 			return err
 		}
-		fmt.Printf("%-9s %-7s %6.2fs  %d requests, %.1f KiB of bodies as sent\n", r.size, what, time.Since(start).Seconds(), requests.Load(), float64(sent.Load())/1024)
+		fmt.Fprintf(os.Stdout, "%-9s %-7s %6.2fs  %d requests, %.1f KiB of bodies as sent\n", r.size, what, time.Since(start).Seconds(), requests.Load(), float64(sent.Load())/1024)
 		return nil
 	}
 	if err := step("add", func() error { _, err := client.AddRegistry(ctx, srv.URL, consume.AddOptions{}); return err }); err != nil {
