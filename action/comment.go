@@ -78,7 +78,7 @@ func opening(s said) string {
 	if r.New {
 		subject += ", a new name"
 	}
-	fmt.Fprintf(&b, "%s: %d files, %s.\n\n", subject, r.Files, size(r.Bytes))
+	fmt.Fprintf(&b, "%s: %s, %s.\n\n", subject, many(r.Files, "file"), size(r.Bytes))
 	b.WriteString("**What happens next.** ")
 	switch {
 	case s.merged != "":
@@ -132,7 +132,7 @@ func findings(r *review.Review, room int) string {
 			}
 		}
 	}
-	title := fmt.Sprintf("**Findings:** %d errors, %d warnings, %d notes\n\n", count[spec.SeverityError], count[spec.SeverityWarning], count[spec.SeverityNote])
+	title := fmt.Sprintf("**Findings:** %s, %s, %s\n\n", many(count[spec.SeverityError], "error"), many(count[spec.SeverityWarning], "warning"), many(count[spec.SeverityNote], "note"))
 	return fitted(title, "text", lines, room, "")
 }
 

@@ -79,8 +79,11 @@ func permissions(r *review.Review, room int) string {
 func asked(t *spec.Tool) [][2]string {
 	p := t.Permissions()
 	return [][2]string{
-		{"network", yes(p.Network)}, {"files", string(p.Filesystem)}, {"asks first", yes(p.HumanConfirm)},
-		{"accounts", orNone(p.ExternalAuth)}, {"packages", orNone(t.Runtime.Packages)},
+		{"network", yes(p.Network)},
+		{"files", string(p.Filesystem)},
+		{"asks first", yes(p.HumanConfirm)},
+		{"accounts", orNone(p.ExternalAuth)},
+		{"packages", orNone(t.Runtime.Packages)},
 	}
 }
 

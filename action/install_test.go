@@ -114,8 +114,12 @@ func TestInstallRelease(t *testing.T) {
 // will do.
 func TestInstallLook(t *testing.T) {
 	for _, c := range []struct{ release, version, want string }{
-		{"VERSION=\n", "go1.26.8", "found"}, {"VERSION=\n", "go1.21.0", "found"}, {"VERSION=\n", "go1.20.14", "missing"},
-		{"VERSION=\n", "devel", "missing"}, {"VERSION=\n", "", "missing"}, {"VERSION=1.2.3\n", "", "unneeded"},
+		{"VERSION=\n", "go1.26.8", "found"},
+		{"VERSION=\n", "go1.21.0", "found"},
+		{"VERSION=\n", "go1.20.14", "missing"},
+		{"VERSION=\n", "devel", "missing"},
+		{"VERSION=\n", "", "missing"},
+		{"VERSION=1.2.3\n", "", "unneeded"},
 	} {
 		script, bin := installer(t, c.release)
 		for _, p := range []string{"bash", "sed", "dirname"} {

@@ -101,7 +101,7 @@ func (n *night) ripen(ctx context.Context, reviews []*review.Review) {
 			n.failed("a pull request that waited could not be read", err)
 			continue
 		}
-		if p.State != "open" || p.Head.SHA != r.Head {
+		if p.State != "open" || p.Head.SHA != r.Head || p.Base.Branch != mainBranch {
 			continue // its own run is about the new head
 		}
 		trial, err := n.trialOf(ctx, r, false)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/patch-cat/patch-git/internal/contribute"
 	"github.com/patch-cat/patch-git/internal/limits"
@@ -52,9 +53,10 @@ func (j *job) origin(ctx context.Context, commit string) (contribute.Origin, err
 
 // published tells what a publication did. Findings repeat what a manifest says.
 func published(done *contribute.BranchPublished) string {
-	text := fmt.Sprintf("### Head %d of %s\n\n", done.Head.Seq, span(string(done.Registry)))
+	var b strings.Builder
+	fmt.Fprintf(&b, "### Head %d of %s\n\n", done.Head.Seq, span(string(done.Registry)))
 	if !done.New {
-		text += "Nothing is new.\n"
+		b.WriteString("Nothing is new.\n")
 	}
 	var lines []string
 	for _, r := range done.Accepted {
@@ -62,16 +64,16 @@ func published(done *contribute.BranchPublished) string {
 	}
 	lines = append(lines, done.Withdrawn...)
 	if len(lines) > 0 {
-		text += fitted("", "text", lines, summaryBytes/2, "")
+		b.WriteString(fitted("", "text", lines, summaryBytes/2, ""))
 	}
 	for _, r := range done.Reports {
 		lines = []string{r.File + " was refused:"}
 		for _, f := range r.Findings {
 			lines = append(lines, wrap("  ", f.String())...)
 		}
-		text += "\n" + fitted("", "text", lines, summaryBytes/32, "")
+		b.WriteString("\n" + fitted("", "text", lines, summaryBytes/32, ""))
 	}
-	return text
+	return b.String()
 }
 
 // yesNo is a truth value as a workflow compares it.

@@ -3,11 +3,15 @@ package action
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/patch-cat/patch-git/internal/contribute"
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/github"
 	"github.com/patch-cat/patch-git/internal/review"
+	"github.com/patch-cat/patch-git/ledger"
+	"github.com/patch-cat/patch-git/spec"
 )
 
 // Documents between the jobs of a workflow.
@@ -23,6 +27,9 @@ const (
 	trialFile      = "trial.yml"
 	publishFile    = "publish.yml"
 )
+
+// mainBranch is the branch that a registry is published from.
+var mainBranch = strings.TrimPrefix(ledger.PublishRef, "refs/heads/")
 
 // quarantine reviews the pull request of the event; at night, everything. It
 // writes what it found and says nothing to anybody: whatever the verdict is,
@@ -43,6 +50,9 @@ func (j *job) quarantine(ctx context.Context, a *answer) error {
 	}
 	if p.Head.SHA != j.event.Head {
 		return fault.New(fault.Findings, "head_moved", "the pull request has another head by now, %s, and its own run", p.Head.SHA)
+	}
+	if p.Base.Branch != mainBranch {
+		return fault.New(fault.Findings, "base", "the pull request is for the branch %s, and a registry is its branch %s", spec.Quote(p.Base.Branch), mainBranch)
 	}
 	r, err := j.review(ctx, p)
 	if err != nil {
@@ -86,7 +96,7 @@ func (j *job) rescan(ctx context.Context, a *answer) error {
 		return err
 	}
 	for _, p := range pulls {
-		if !waits(p) {
+		if !waits(p) || p.Base.Branch != mainBranch {
 			continue
 		}
 		r, err := j.review(ctx, p)
@@ -105,11 +115,4 @@ func (j *job) rescan(ctx context.Context, a *answer) error {
 
 // waits tells whether a pull request may have waited for its time. Who may label
 // can make it look so; it is reviewed again, and that is all.
-func waits(p github.Pull) bool {
-	for _, l := range p.Labels {
-		if l == waitingLabel {
-			return !p.Draft
-		}
-	}
-	return false
-}
+func waits(p github.Pull) bool { return !p.Draft && slices.Contains(p.Labels, waitingLabel) }

@@ -112,7 +112,7 @@ func TestWrongEvent(t *testing.T) {
 // when its time has come, what nobody works on is spoken to and closed.
 func TestNight(t *testing.T) {
 	s := newScene(t)
-	s.edit2("new_name_wait: 0", "new_name_wait: 72h")
+	s.policy("new_name_wait: 0", "new_name_wait: 72h")
 	s.main(map[string]string{"tools/ba/bad_tool/0.1.0/tool.py": strings.Replace(source("bad_tool", "0.1.0"), "\ndef main", "print('@octocat ```')\n\ndef main", 1)})
 	s.main(map[string]string{"tools/ba/bad_tool/tool.yaml": "owners:\n  - login: ann\n    id: 7\n"})
 	s.repo.AddRun(githubtest.Run{File: publishFile, Attempt: 1, Head: s.repo.Tip("main"), Event: "push", Branch: "main", Status: "completed", Conclusion: "success", Created: s.now})

@@ -3,6 +3,8 @@ package action
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strconv"
 	"time"
 
 	"github.com/patch-cat/patch-git/internal/fault"
@@ -46,11 +48,18 @@ func (j *job) report(ctx context.Context, a *answer) error {
 	case p.State != "open":
 		a.Line = fmt.Sprintf("#%d is closed; nothing is reported", p.Number)
 		return j.stopped(a)
+	case p.Base.Branch != mainBranch:
+		a.Line = fmt.Sprintf("#%d is not for the branch %s by now; nothing is reported", p.Number, mainBranch)
+		return j.stopped(a)
 	case p.Head.SHA != j.event.Head:
 		a.Line = fmt.Sprintf("#%d has the head %s by now, and this run is about %s; nothing is reported", p.Number, p.Head.SHA, j.event.Head)
 		return j.stopped(a)
 	}
 	r := j.reviewed()
+	if r == nil && j.overtaken(ctx) {
+		a.Line = fmt.Sprintf("a newer run is about #%d; nothing is reported", p.Number)
+		return j.stopped(a)
+	}
 	if r != nil {
 		judge := j.judged()
 		trial, err := j.trialOf(ctx, r, true)
@@ -60,6 +69,24 @@ func (j *job) report(ctx context.Context, a *answer) error {
 		r = r.With(judge, trial)
 	}
 	return j.settle(ctx, p, r, a)
+}
+
+// overtaken tells whether a newer run is about the same commit. A run that was
+// cancelled for it reports all the same, because a job that is skipped would pass;
+// it has no review then, and must not say so over the newer one's head.
+func (j *job) overtaken(ctx context.Context) bool {
+	own, err := strconv.ParseInt(j.host.Getenv("GITHUB_RUN_ID"), 10, 64)
+	if err != nil {
+		return false
+	}
+	runs, err := j.hub.Runs(ctx, j.repo, quarantineFile, j.event.Head)
+	if err != nil {
+		j.say("whether there is a newer run is not known: " + err.Error())
+		return false
+	}
+	return slices.ContainsFunc(runs, func(r github.Run) bool {
+		return r.ID > own && r.Event == "pull_request_target" && r.Conclusion != "skipped"
+	})
 }
 
 // stopped ends a report that says nothing of this commit.

@@ -3,6 +3,7 @@ package action
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/host"
@@ -71,10 +72,8 @@ func forLog(err error) error {
 
 // only refuses a verb for which the workflow was started by another event.
 func (j *job) only(events ...string) error {
-	for _, e := range events {
-		if j.event.Name == e {
-			return nil
-		}
+	if slices.Contains(events, j.event.Name) {
+		return nil
 	}
 	return fault.New(fault.Usage, "event", "this verb is not for the event %s", spec.Quote(j.event.Name)).
 		Hint("docs/action.md tells which workflow calls which verb")

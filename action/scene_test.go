@@ -1,6 +1,7 @@
 package action
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"os"
@@ -8,8 +9,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"context"
 
 	"github.com/patch-cat/patch-git/action/workflows"
 	"github.com/patch-cat/patch-git/internal/contribute"
@@ -33,6 +32,8 @@ type scene struct {
 	log     strings.Builder
 	summary string
 	outputs string
+	runID   string
+	wrap    func(hub) hub // somebody in the middle; nil is nobody
 }
 
 const registryName = "acme/tools"
@@ -165,7 +166,7 @@ func (s *scene) host(event, payload string, perms ...string) *host.Host {
 	files := s.t.TempDir()
 	env := map[string]string{
 		"GITHUB_REPOSITORY": registryName, "GITHUB_EVENT_NAME": event, "GITHUB_EVENT_PATH": filepath.Join(files, "event.json"),
-		"GITHUB_API_URL": s.api, "GITHUB_OUTPUT": filepath.Join(files, "output"), "GITHUB_STEP_SUMMARY": filepath.Join(files, "summary"), "RUNNER_TEMP": files,
+		"GITHUB_API_URL": s.api, "GITHUB_OUTPUT": filepath.Join(files, "output"), "GITHUB_STEP_SUMMARY": filepath.Join(files, "summary"), "RUNNER_TEMP": files, "GITHUB_RUN_ID": s.runID,
 	}
 	s.summary, s.outputs = env["GITHUB_STEP_SUMMARY"], env["GITHUB_OUTPUT"]
 	if perms != nil {
@@ -189,6 +190,12 @@ func (s *scene) run(verb, event, payload string) (answer, error) {
 	j, err := newJob(s.host(event, payload, grantsOf(s.t, at[0], at[1])...), Options{In: s.dir, Work: s.work, Version: "test", Say: s.hear})
 	if err != nil {
 		return answer{}, err
+	}
+	if s.wrap != nil {
+		if err := j.connect(); err != nil {
+			return answer{}, err
+		}
+		j.hub = s.wrap(j.hub)
 	}
 	j.pause = func(_ context.Context, d time.Duration) error { s.now = s.now.Add(d); return nil }
 	return j.do(s.t.Context(), verb)

@@ -191,10 +191,10 @@ func TestNoReview(t *testing.T) {
 		"missing":        func(*scene) {},
 		"not JSON":       func(s *scene) { s.write(s.work+"/review.json", "{") },
 		"empty":          func(s *scene) { s.write(s.work+"/review.json", "{}") },
-		"unknown member": func(s *scene) { s.edit("review.json", `{"schema"`, `{"more":1,"schema"`) },
-		"two documents":  func(s *scene) { s.edit("review.json", "", "{}") },
-		"another commit": func(s *scene) { s.edit("review.json", s.fork.Tip("up"), strings.Repeat("a", 40)) },
-		"another schema": func(s *scene) { s.edit("review.json", "review/v1", "review/v2") },
+		"unknown member": func(s *scene) { s.edit(`{"schema"`, `{"more":1,"schema"`) },
+		"two documents":  func(s *scene) { s.edit("", "{}") },
+		"another commit": func(s *scene) { s.edit(s.fork.Tip("up"), strings.Repeat("a", 40)) },
+		"another schema": func(s *scene) { s.edit("review/v1", "review/v2") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, n := updated(t)
@@ -217,18 +217,18 @@ func TestNoReview(t *testing.T) {
 	}
 }
 
-// edit replaces a text of a document between jobs; "" appends.
-func (s *scene) edit(name, from, to string) {
+// edit replaces a text of review.json; "" appends.
+func (s *scene) edit(from, to string) {
 	s.t.Helper()
-	text := s.read(s.work + "/" + name)
+	text := s.read(s.work + "/review.json")
 	changed := text + to
 	if from != "" {
 		changed = strings.Replace(text, from, to, 1)
 	}
 	if changed == text {
-		s.t.Fatalf("%s has no %q", name, from)
+		s.t.Fatalf("the review has no %q", from)
 	}
-	s.write(s.work+"/"+name, changed)
+	s.write(s.work+"/review.json", changed)
 }
 
 // TestJudge: a registry that wants a model to look, and has none, lets a
@@ -236,7 +236,7 @@ func (s *scene) edit(name, from, to string) {
 func TestJudge(t *testing.T) {
 	s, n := updated(t)
 	s.main(map[string]string{"registry.yaml": s.read(s.dir+"/registry.yaml") + "\n"})
-	s.edit2("judge: off", "judge: required")
+	s.policy("judge: off", "judge: required")
 	s.trialEnded("up", "success")
 	a, err := s.reviewAll(s.event("opened", n, "ann", ""))
 	if fault.KindOf(err) != fault.Denied || a.Conclusion != "action_required" || s.conclusion("up") != "action_required" || a.Merged != "" {
@@ -264,8 +264,8 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// edit2 changes registry.yaml on main.
-func (s *scene) edit2(from, to string) {
+// policy changes registry.yaml on main.
+func (s *scene) policy(from, to string) {
 	s.t.Helper()
 	text := s.read(s.dir + "/registry.yaml")
 	changed := strings.Replace(text, from, to, 1)

@@ -1,6 +1,7 @@
 package action
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -157,4 +158,12 @@ func orNone(words []string) string {
 		return "none"
 	}
 	return strings.Join(words, ", ")
+}
+
+// many counts things.
+func many(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
 }

@@ -40,7 +40,7 @@ func (w *Workshop) mustHold(ctx context.Context, box *sandbox.Sandbox, in *pyenv
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	secret, bait := rand.Text(), filepath.Join(dir, "bait")
-	if err := os.WriteFile(bait, []byte(secret), 0o644); err != nil { //nolint:gosec // it is there to be read
+	if err := os.WriteFile(bait, []byte(secret), 0o644); err != nil {
 		return cannot(err)
 	}
 	server, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
