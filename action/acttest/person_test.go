@@ -47,6 +47,7 @@ func (f *forge) sits(t *testing.T, who *caller) person {
 // trust writes what "patch-git trust update" leaves, for the Sigstore of this
 // world.
 func (f *forge) trust(tb testing.TB, dir string, v *sigtest.Server) {
+	tb.Helper()
 	data, err := json.Marshal(map[string]any{"schema": 1, "fetched_at": time.Now().UTC().Format(time.RFC3339), "trusted_root": v.TrustedRoot, "signing_config": v.SigningConfig})
 	if err == nil {
 		err = os.MkdirAll(dir, 0o700)
