@@ -172,6 +172,8 @@ def rebinds(node):
             names.update(a.asname or a.name for a in n.names)
         elif isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store):
             names.add(n.id)
+        elif isinstance(n, ast.ExceptHandler) and n.name:
+            names.add(n.name)
     return names & {"json", "sys", "asyncio"}
 
 
