@@ -4,7 +4,7 @@ GO      ?= go
 TOOLS    = $(GO) tool -modfile=tools.mod
 SOURCES  = $(shell git ls-files '*.go')
 
-.PHONY: check fmt vet static lint test race fuzz bench network test-nobody test-sigstore test-cgroup test-container build build-full test-embed cross
+.PHONY: check fmt vet static lint test race fuzz bench network test-nobody test-escape test-sigstore test-cgroup test-container build build-full test-embed cross
 
 check: fmt vet static lint race
 
@@ -64,6 +64,10 @@ test-cgroup:
 # As root: the tests of the sandbox once more without root's rights.
 test-nobody:
 	PATCH_GIT_NOBODY_TESTS=1 $(GO) test -count=1 -run TestAsNobody -v ./internal/sandbox
+
+# Every attempt to escape, in every driver as every user.
+test-escape:
+	PATCH_GIT_ESCAPE_TESTS=1 $(GO) test -count=1 -run 'TestEscape|TestNetworkIsTheInternetOnly' -v ./internal/sandbox
 
 # The container driver against a real docker: the one whose service runs, else
 # one that is started for the tests, which takes root and the program dockerd.

@@ -28,13 +28,15 @@ func accepted(c cage, name string) (opening, bool) {
 }
 
 // columns are the cages of the sandbox's drivers for the users that this
-// process can play.
+// process can play. Those of make test-escape are all; the tests of every day
+// try root's in the driver alone that would be chosen.
 func columns(t *testing.T) (all []cage) {
 	t.Helper()
 	users := []string{asUserColumn}
 	if os.Getuid() == 0 {
 		users = []string{asRootColumn, asRootedColumn, asUserColumn}
 	}
+	whole := *writeTable || os.Getenv("PATCH_GIT_ESCAPE_TESTS") != ""
 	for _, r := range sandbox.Probe(t.Context(), sandbox.Options{Now: time.Now}) {
 		if !r.Works {
 			t.Logf("%s does not work on this host: %s", r.Name, r.Reason)
@@ -47,7 +49,9 @@ func columns(t *testing.T) (all []cage) {
 			continue
 		}
 		for _, u := range users {
-			all = append(all, cage{Driver: r.Name, User: u})
+			if whole || u == asUserColumn || len(all) < len(users) {
+				all = append(all, cage{Driver: r.Name, User: u})
+			}
 		}
 	}
 	return all
