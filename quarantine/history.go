@@ -34,9 +34,9 @@ func checkHistory(c *collector) {
 	}
 }
 
-// generated are the files that acceptance adds; a contributor's tree does not
-// have them, so their absence is no change.
-func generated(path string) bool {
+// Generated tells of the files of a release that acceptance adds; a contributor's
+// tree does not have them, so their absence is no change.
+func Generated(path string) bool {
 	switch path {
 	case "closure.json", "pylock.toml", "report.json":
 		return true
@@ -56,7 +56,7 @@ func (c *collector) samePublished(p Published) {
 		}
 	}
 	for _, path := range slices.Sorted(maps.Keys(p.Files)) {
-		if !here[path] && !generated(path) {
+		if !here[path] && !Generated(path) {
 			c.add(changed, c.atFile(path), "version %s is published with this file, which is missing here", p.Version)
 		}
 	}

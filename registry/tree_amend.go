@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"bytes"
 	"context"
 	"path/filepath"
 	"slices"
@@ -102,8 +103,12 @@ func (t *Tree) Amend(r spec.Ref, edit func(*Meta) error) error {
 		return fault.New(fault.Findings, "yaml", "%s names no owner", MetaPath(r.Name)).
 			Hint("restore the file from the history of the registry")
 	}
+	was := m.encode()
 	if err := edit(&m); err != nil {
 		return err
+	}
+	if bytes.Equal(m.encode(), was) {
+		return nil // the file may say it in other words, and with comments
 	}
 	return t.writeMeta(r.Name, m)
 }

@@ -415,6 +415,27 @@ func setRevoked(t *registry.Tree, n spec.Name, v spec.Version, reason string) er
 	return t.Amend(r, func(m *registry.Meta) error { return m.Revoke(r, reason) })
 }
 
+// An amendment of what tool.yaml says already, in words of its own, leaves the
+// file as it is; any other writes it anew.
+func TestAmendTwice(t *testing.T) {
+	const text = "# ann keeps this\nowners: [{login: ann, id: 7}]\nyanked: {\"1.0.0\": broken}\n"
+	for reason, kept := range map[string]bool{"broken": true, "very broken": false} {
+		tree, dir := newTree(t)
+		path := filepath.Join(dir, "tools/cs/csv_to_json/tool.yaml")
+		writeText(t, path, text)
+		if err := setYanked(tree, "csv_to_json", "1.0.0", reason); err != nil {
+			t.Fatal(err)
+		}
+		now, err := os.ReadFile(path)
+		if err != nil || (string(now) == text) != kept {
+			t.Errorf("%s: %v, %s", reason, err, now)
+		}
+		if m, err := tree.Meta("csv_to_json"); err != nil || m.Yanked["1.0.0"] != reason {
+			t.Errorf("%s: %v, %+v", reason, err, m)
+		}
+	}
+}
+
 // What an amendment must not write, and the twin that it may.
 func TestAmendRefuses(t *testing.T) {
 	ann, bob := ledger.Owner{Login: "ann", ID: 7}, ledger.Owner{Login: "bob", ID: 8}

@@ -202,7 +202,7 @@ var hubCommands = map[string]func(ts *testscript.TestScript, h *hub, args []stri
 	},
 	"await": func(_ *testscript.TestScript, h *hub, args []string) error {
 		from := len(h.srv.Requests())
-		for range 1000 {
+		for range 6000 {
 			for _, r := range h.srv.Requests()[from:] {
 				if strings.HasSuffix(r.Path, args[0]) {
 					return nil
@@ -245,7 +245,7 @@ func (h *hub) pull(number string) (github.Pull, error) {
 	if err != nil {
 		return github.Pull{}, err
 	}
-	for range 200 {
+	for range 3000 {
 		p, err := h.client.Pull(context.Background(), acme, n)
 		if fault.KindOf(err) != fault.NotFound {
 			return p, err

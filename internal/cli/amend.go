@@ -17,7 +17,8 @@ const amendHelp = `
 Without --in it is proposed to a registry on GitHub by a pull request that changes
 tool.yaml, as 'patch-git publish' proposes a tool: see there for the token, for
 --dry-run and for --watch. With --in it is done at once in the folder of a registry
-on this machine, by who can sign for it.`
+on this machine, by who can sign for it. tool.yaml is written anew: what it says stays,
+its comments and its layout go.`
 
 func (a *app) yankCommand() *cobra.Command {
 	var reason string

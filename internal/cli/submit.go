@@ -168,6 +168,8 @@ func (a *app) sayStage(s contribute.Stage) {
 		contribute.StageRefused:  "the check says no",
 		contribute.StageHuman:    "the check passed; a maintainer has to merge",
 		contribute.StageClosed:   "closed",
+
+		contribute.StageWithdrawn: "published, and taken back",
 	}[s])
 }
 

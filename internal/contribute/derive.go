@@ -48,7 +48,9 @@ type signature struct {
 	Files      string      `json:"files"`
 	Unions     bool        `json:"unions"`
 	Names      []string    `json:"names"`
-	Guards     [][2]int    `json:"guards"` // lines, both inclusive
+	Taken      []string    `json:"taken"`     // modules of the guard that are something else here
+	AsksName   int         `json:"asks_name"` // line that asks for __name__ and is no guard; 0 is none
+	Guards     [][2]int    `json:"guards"`    // lines, both inclusive
 }
 
 type parameter struct {
@@ -85,6 +87,10 @@ func (w *Workshop) Derive(ctx context.Context, name spec.Name, description, from
 		return nil, err
 	case frontmatter().Match(source):
 		return nil, fault.New(fault.Usage, "exists", "%s has a manifest already", spec.Quote(path)).Hint("patch-git check %s", path)
+	}
+	if bytes.Count(source, []byte("\r")) != bytes.Count(source, []byte("\r\n")) {
+		// A line to Python and none to what takes lines out below.
+		return nil, fault.New(fault.Findings, "line_ends", "%s has a carriage return that ends no line", spec.Quote(path)).Hint("save it with plain line ends")
 	}
 	script, hasScript, err := quarantine.ReadScript(source)
 	if err != nil {
@@ -234,6 +240,14 @@ func (t *schema) check(depth int) error {
 	return fmt.Errorf("there is no type %s", spec.Quote(string(t.Type)))
 }
 
+// needs are the modules that the guard of a tool and its main import.
+func (s *signature) needs() []string {
+	if s.Async {
+		return []string{"json", "sys", "asyncio"}
+	}
+	return []string{"json", "sys"}
+}
+
 // usable tells why a function cannot be called as a tool is.
 func (s *signature) usable(path, asked string) error {
 	no := func(format string, args ...any) *fault.Error {
@@ -252,6 +266,16 @@ func (s *signature) usable(path, asked string) error {
 	if s.Function != "main" && slices.Contains(s.Names, "main") {
 		return no("the file has a main of its own, and that is how a tool is called").Hint("rename it, or derive the tool from it")
 	}
+	if s.AsksName != 0 {
+		return no("line %d asks for __name__ in another way than a plain guard, and what of it is the tool cannot be told", s.AsksName).
+			Hint(`end the file with if __name__ == "__main__": and nothing else, or leave it out`)
+	}
+	needs := s.needs()
+	for _, name := range s.Taken {
+		if slices.Contains(needs, name) {
+			return no("the file calls something of its own %s, which is a module that main needs", spec.Quote(name)).Hint("rename it")
+		}
+	}
 	if !isWord(s.Function) {
 		return no("the function %s has letters that no tool's names have", spec.Quote(s.Function))
 	}
@@ -261,7 +285,7 @@ func (s *signature) usable(path, asked string) error {
 			return no("the parameter %s has letters that no input's name has", spec.Quote(p.Name)).Hint("rename the parameter")
 		case s.Function == "main" && p.Kind != "plain" && p.Kind != "keyword_only":
 			return no("main takes %s, which no input can be", spec.Quote(p.Name)).Hint("give the function another name, and it gets a main of its own")
-		case p.Name == s.Function || p.Name == "json" || p.Name == "sys":
+		case p.Name == s.Function || slices.Contains(needs, p.Name):
 			return no("the parameter %s is called like something that main needs", spec.Quote(p.Name)).Hint("rename the parameter")
 		}
 	}

@@ -155,7 +155,7 @@ func (d *deriving) write(source []byte) []byte {
 	for line := range strings.Lines(string(manifest.Print(&d.tool))) {
 		b.WriteString(line)
 		for _, q := range d.asked {
-			if text := strings.TrimSuffix(line, "\n"); text == q.below || q.below == "# description:" && strings.HasPrefix(text, q.below) {
+			if text := unquoted(strings.TrimSuffix(line, "\n")); text == q.below || q.below == "# description:" && strings.HasPrefix(text, q.below) {
 				indent := "  "
 				if q.below == "# description:" {
 					indent = ""
@@ -168,6 +168,16 @@ func (d *deriving) write(source []byte) []byte {
 	}
 	b.WriteString("\n" + d.body(source))
 	return b.Bytes()
+}
+
+// unquoted is a line of the manifest with the name of an input as it is: YAML
+// needs quotes for one like no or on.
+func unquoted(line string) string {
+	const key = "#   - name: "
+	if name, ok := strings.CutPrefix(line, key); ok {
+		return key + strings.Trim(name, `"`)
+	}
+	return line
 }
 
 // body is the source, and below it how it is called as a tool.

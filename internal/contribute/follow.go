@@ -3,11 +3,14 @@ package contribute
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"time"
 
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/github"
+	"github.com/patch-cat/patch-git/ledger"
+	"github.com/patch-cat/patch-git/quarantine"
 	"github.com/patch-cat/patch-git/spec"
 )
 
@@ -21,7 +24,7 @@ const checkApp = "github-actions"
 // Stage is how far a pull request has come.
 type Stage string
 
-// The stages, in their order; the last four end the following.
+// The stages, in their order; the last five end the following.
 const (
 	StageWaiting  Stage = "waiting" // for the check to begin
 	StageChecking Stage = "checking"
@@ -31,6 +34,8 @@ const (
 	StageRefused  Stage = "refused"  // the check says no
 	StageHuman    Stage = "needs_maintainer"
 	StageClosed   Stage = "closed" // without being merged
+
+	StageWithdrawn Stage = "withdrawn" // published, and yanked or revoked
 )
 
 // FollowOptions bound the following of a pull request.
@@ -197,8 +202,13 @@ func (f *follower) lookAtRegistry(ctx context.Context) (bool, error) {
 	if d.amends != nil {
 		return f.pullable(d.amends.holds(&record)), nil
 	}
-	if record.Find(d.ref.Version) == nil {
+	v := record.Find(d.ref.Version)
+	if v == nil {
 		return false, nil
+	}
+	if err := d.withdrawn(v); err != nil {
+		f.out.Stage = StageWithdrawn
+		return true, err
 	}
 	files, err := reader.Files(ctx, d.Registry, d.ref)
 	if err != nil {
@@ -217,8 +227,33 @@ func (f *follower) pullable(yes bool) bool {
 	return yes
 }
 
-// published refuses a publication of other bytes than were sent.
+// withdrawn refuses to call a version published that nobody can run, or that
+// nobody gets who does not name it.
+func (d *Draft) withdrawn(v *ledger.RecordVersion) error {
+	switch {
+	case v.Revoked != "":
+		return fault.New(fault.Denied, "revoked", "%s has revoked %s: %s", d.Registry, d.ref.At(), spec.Quote(v.Revoked)).
+			Hint("nothing takes that back; what is mended is a new version")
+	case v.Yanked != "":
+		return fault.New(fault.Denied, "yanked", "%s has yanked %s: %s", d.Registry, d.ref.At(), spec.Quote(v.Yanked)).
+			Hint("patch-git yank %s --undo, or what is mended as a new version", d.ref.At())
+	}
+	return nil
+}
+
+// published refuses a publication of other bytes than were sent, and of files
+// beyond them but for those that acceptance adds.
 func (d *Draft) published(files map[string]spec.Digest) error {
+	sent := map[string]bool{}
+	for _, f := range d.Checked.Release.Files {
+		sent[f.Path] = true
+	}
+	for _, path := range slices.Sorted(maps.Keys(files)) {
+		if !sent[path] && !quarantine.Generated(path) {
+			return fault.New(fault.NotVerified, "other_content", "%s has published %s with the file %s, which was not sent", d.Registry, d.ref.At(), spec.Quote(path)).
+				Hint("patch-git info %s shows who contributed it", d.ref.At())
+		}
+	}
 	for _, f := range d.Checked.Release.Files {
 		if files[f.Path] != spec.DigestOf(f.Data) {
 			return fault.New(fault.NotVerified, "other_content", "%s has published %s with another %s than was sent", d.Registry, d.ref.At(), f.Path).

@@ -69,6 +69,13 @@ func TestFollow(t *testing.T) {
 	data := []byte("source")
 	there := ledger.Record{Versions: []ledger.RecordVersion{{Version: "1.0.0"}}}
 	ours := map[string]spec.Digest{"tool.py": spec.DigestOf(data)}
+	digest := spec.DigestOf(nil)
+	added := map[string]spec.Digest{"tool.py": ours["tool.py"], "report.json": digest, "closure.json": digest, "pylock.toml": digest}
+	extended := map[string]spec.Digest{"tool.py": ours["tool.py"], "report.json": digest, "sitecustomize.py": digest}
+	gone := func(v ledger.RecordVersion) ledger.Record {
+		v.Version = "1.0.0"
+		return ledger.Record{Versions: []ledger.RecordVersion{v}}
+	}
 	outage := fault.New(fault.Unavailable, "github", "GitHub answered 502")
 	for name, c := range map[string]struct {
 		moments []moment
@@ -118,6 +125,23 @@ func TestFollow(t *testing.T) {
 		"other bytes are published": {
 			moments: []moment{{pull: merged(), record: there, files: map[string]spec.Digest{"tool.py": spec.DigestOf(nil)}}},
 			stage:   StageMerged, kind: fault.NotVerified, reason: "other_content",
+		},
+		"what acceptance adds is published, too": {moments: []moment{{pull: merged(), record: there, files: added}}, stage: StagePullable},
+		"another file is published, too": {
+			moments: []moment{{pull: merged(), record: there, files: extended}},
+			stage:   StageMerged, kind: fault.NotVerified, reason: "other_content",
+		},
+		"revoked": {
+			moments: []moment{{pull: merged(), record: gone(ledger.RecordVersion{Revoked: "malware\x1b[2J"}), files: ours}},
+			stage:   StageWithdrawn, kind: fault.Denied, reason: "revoked",
+		},
+		"yanked": {
+			moments: []moment{{pull: merged()}, {pull: merged(), record: gone(ledger.RecordVersion{Yanked: "wrong"}), files: ours}},
+			stage:   StageWithdrawn, kind: fault.Denied, reason: "yanked", seen: []Stage{StageMerged, StageWithdrawn},
+		},
+		"another version is revoked": {
+			moments: []moment{{pull: merged(), record: ledger.Record{Versions: []ledger.RecordVersion{{Version: "0.9.0", Revoked: "malware"}, {Version: "1.0.0"}}}, files: ours}},
+			stage:   StagePullable,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -134,11 +134,47 @@ def parameters(source, args):
     return out
 
 
+def is_name(node):
+    return isinstance(node, ast.Name) and node.id == "__name__"
+
+
 def is_guard(node):
-    if not isinstance(node, ast.If) or not isinstance(node.test, ast.Compare) or len(node.test.comparators) != 1:
+    """Whether a statement runs as a script only, all of it."""
+    if not isinstance(node, ast.If) or node.orelse or not isinstance(node.test, ast.Compare):
         return False
-    sides = [node.test.left, node.test.comparators[0]]
-    return any(last(s) == "__name__" for s in sides) and any(isinstance(s, ast.Constant) and s.value == "__main__" for s in sides)
+    test = node.test
+    if len(test.ops) != 1 or not isinstance(test.ops[0], ast.Eq):
+        return False
+    sides = [test.left, test.comparators[0]]
+    return any(is_name(s) for s in sides) and any(isinstance(s, ast.Constant) and s.value == "__main__" for s in sides)
+
+
+DEFS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+def asks_name(node):
+    """The line of a statement that asks for __name__ without being a guard, else 0."""
+    if isinstance(node, DEFS) or is_guard(node):
+        return 0
+    asks = any(isinstance(n, ast.Compare) and any(is_name(m) for m in ast.walk(n)) for n in ast.walk(node))
+    return node.lineno if asks else 0
+
+
+def rebinds(node):
+    """Which modules that the guard of a tool imports a statement makes something else of."""
+    names = set()
+    for n in [node] if isinstance(node, DEFS) else ast.walk(node):
+        if isinstance(n, DEFS):
+            names.add(n.name)
+        elif isinstance(n, ast.Import):
+            names.update(a.asname for a in n.names if a.asname and a.asname != a.name)
+        elif isinstance(n, ast.ImportFrom):
+            names.update(a.asname or a.name for a in n.names)
+        elif isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store):
+            names.add(n.id)
+        elif isinstance(n, ast.ExceptHandler) and n.name:
+            names.add(n.name)
+    return names & {"json", "sys", "asyncio"}
 
 
 def bound(node):
@@ -185,6 +221,8 @@ def describe(wanted, source):
         "found": False, "async": False, "decorated": False, "doc": "", "module_doc": clip(ast.get_docstring(tree) or ""),
         "params": [], "returns": None, "returns_text": "", "files": files(tree), "unions": unions(tree),
         "names": sorted({b for n in tree.body if not is_guard(n) for b in bound(n)})[:10 * MAX_ITEMS],
+        "taken": sorted({t for n in tree.body if not is_guard(n) for t in rebinds(n)}),
+        "asks_name": max([0] + [asks_name(n) for n in tree.body]),
         "guards": [[n.lineno, n.end_lineno] for n in tree.body if is_guard(n)][:MAX_ITEMS],
     }
     if not wanted:

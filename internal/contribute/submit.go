@@ -29,6 +29,8 @@ type GitHub interface {
 	PullOf(ctx context.Context, repo github.Repo, head string) (github.Pull, bool, error)
 	Checks(ctx context.Context, repo github.Repo, sha, name string) ([]github.Check, error)
 	Fork(ctx context.Context, repo github.Repo) (github.Repository, error)
+	// Author returns whose commit it is; the zero User where nobody's is known.
+	Author(ctx context.Context, repo github.Repo, commit string) (github.User, error)
 	Commit(ctx context.Context, repo github.Repo, c github.Commit) (sha string, err error)
 	OpenPull(ctx context.Context, repo github.Repo, p github.NewPull) (github.Pull, error)
 	UpdatePull(ctx context.Context, repo github.Repo, p github.NewPull) (github.Pull, error)
@@ -144,12 +146,16 @@ func (w *Workshop) Send(ctx context.Context, d *Draft) (*Sent, error) {
 			return &Sent{d, open.Number, open.URL, open.Head.SHA, Unchanged}, nil
 		}
 	}
+	tip, err := d.tip(ctx, into, open)
+	if err != nil {
+		return nil, err
+	}
 	w.progress("sending "+d.Branch+" to "+d.Into, 0, 0)
 	var files []github.CommitFile
 	for _, f := range d.Files {
 		files = append(files, github.CommitFile{Path: f.Path, Data: f.data})
 	}
-	sha, err := gh.Commit(ctx, into, github.Commit{Branch: d.Branch, Parent: d.BaseCommit, Message: d.Title, Files: files})
+	sha, err := gh.Commit(ctx, into, github.Commit{Branch: d.Branch, Expect: tip, Parent: d.BaseCommit, Message: d.Title, Files: files})
 	if err != nil {
 		return nil, err
 	}

@@ -18,7 +18,7 @@ import (
 func (w *Workshop) DraftAmendment(ctx context.Context, a Amendment, o DraftOptions) (*Draft, error) {
 	d := o.draft()
 	d.ref, d.amends = a.Ref, &a
-	d.Branch = "patch-git/" + string(a.Ref.Name) + "-" + string(a.What)
+	d.Branch = branchPrefix + string(a.Ref.Name) + "-" + string(a.What)
 	d.Title = string(a.What) + " " + string(a.Ref.Name)
 	if a.ofVersion() {
 		d.Branch += "-" + string(a.Ref.Version)
@@ -44,6 +44,13 @@ func (w *Workshop) DraftAmendment(ctx context.Context, a Amendment, o DraftOptio
 		}
 		d.Notes = append(d.Notes, "the new owners have to approve the pull request")
 	}
+	// What people wrote themselves says the same in other bytes.
+	var was []byte
+	if g.surveyed {
+		if was, err = g.meta.Encode(a.Ref.Name); err != nil {
+			return nil, err
+		}
+	}
 	meta := g.meta
 	if err := a.apply(&meta); err != nil {
 		return nil, err
@@ -53,8 +60,12 @@ func (w *Workshop) DraftAmendment(ctx context.Context, a Amendment, o DraftOptio
 		return nil, err
 	}
 	d.Files, d.Body = []DraftFile{newMeta(a.Ref.Name, data)}, a.body()
+	if g.surveyed && !bytes.Equal(was, g.yaml) {
+		d.Notes = append(d.Notes, rewritten)
+		d.Body += "\n" + rewritten + ".\n"
+	}
 	// What is published does not say what the source tree says since.
-	if !g.surveyed || bytes.Equal(data, g.yaml) {
+	if !g.surveyed || bytes.Equal(data, was) {
 		switch {
 		case known.looked && a.holds(&known.record):
 			d.Done = AlreadyPublished
@@ -64,6 +75,9 @@ func (w *Workshop) DraftAmendment(ctx context.Context, a Amendment, o DraftOptio
 	}
 	return d, nil
 }
+
+// rewritten is said where tool.yaml has more than what it says.
+const rewritten = "tool.yaml is written anew, without its comments and its layout"
 
 // knows refuses to change what the registry has not published, and to point to
 // a tool that it does not have.

@@ -71,6 +71,9 @@ func (d *Draft) meet(ctx context.Context, anonymous bool) error {
 		return err
 	}
 	d.Author = &ledger.Owner{Login: me.Login, ID: me.ID}
+	if d.push {
+		d.Branch = d.ownBranch()
+	}
 	return nil
 }
 

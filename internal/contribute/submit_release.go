@@ -57,7 +57,7 @@ func (w *Workshop) DraftRelease(ctx context.Context, file string, o DraftOptions
 		return d, notSent()
 	}
 	d.ref, d.Tool = d.Checked.Release.Ref, d.Checked.Tool
-	d.Branch = "patch-git/" + string(d.ref.Name) + "-" + string(d.ref.Version)
+	d.Branch = branchPrefix + string(d.ref.Name) + "-" + string(d.ref.Version)
 	d.Title = string(d.ref.Name) + " " + string(d.ref.Version)
 	for _, f := range files {
 		d.Files = append(d.Files, newFile(registry.VersionPath(d.ref, f.Path), f.Data))
@@ -81,8 +81,11 @@ func (w *Workshop) DraftRelease(ctx context.Context, file string, o DraftOptions
 	if !d.Checked.OK() {
 		return d, notSent()
 	}
-	if known.has(d) {
-		d.Done = AlreadyPublished
+	if v := known.record.Find(d.ref.Version); v != nil {
+		if err := d.withdrawn(v); err != nil {
+			return nil, err
+		}
+		d.Done = AlreadyPublished // the check has compared the files
 	}
 	return d, nil
 }
@@ -165,10 +168,6 @@ func (r *recollection) read(ctx context.Context, from Reader, d *Draft) error {
 	}
 	return nil
 }
-
-// has tells whether the registry has published the draft's files as they are.
-// The check has compared them.
-func (r *recollection) has(d *Draft) bool { return r.record.Find(d.ref.Version) != nil }
 
 // around is what the check compares the release with: what is published, and
 // what the source tree has beyond that.

@@ -1,6 +1,7 @@
 package contribute
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"path/filepath"
@@ -65,7 +66,21 @@ type liar struct {
 	fork    github.Repository
 	open    github.Pull
 	changes []github.Change
+	tip     string // of the branch; "" is the pull request's, "none" no branch
+	by      github.User
 	wrote   []string
+}
+
+func (l *liar) Branch(context.Context, github.Repo, string) (string, error) {
+	sha := cmp.Or(l.tip, l.open.Head.SHA)
+	if sha == "" || sha == "none" {
+		return "", fault.New(fault.NotFound, "absent", "no branch")
+	}
+	return sha, nil
+}
+
+func (l *liar) Author(context.Context, github.Repo, string) (github.User, error) {
+	return cmp.Or(l.by, github.User{Login: "bea", ID: 7}), nil
 }
 
 func (l *liar) Fork(context.Context, github.Repo) (github.Repository, error) { return l.fork, nil }
@@ -79,7 +94,7 @@ func (l *liar) Changes(context.Context, github.Repo, int, string) ([]github.Chan
 }
 
 func (l *liar) Commit(_ context.Context, r github.Repo, c github.Commit) (string, error) {
-	l.wrote = append(l.wrote, r.String()+" "+c.Branch+" on "+c.Parent)
+	l.wrote = append(l.wrote, r.String()+" "+c.Branch+" on "+c.Parent+" from "+c.Expect)
 	return "new", nil
 }
 
@@ -108,16 +123,22 @@ func TestSend(t *testing.T) {
 		wrote  string
 		reason string
 	}{
-		"new":                     {liar{fork: own}, Opened, "bea/tools patch-git/echo_text-1.0.0 on base", ""},
+		"new":                     {liar{fork: own}, Opened, "bea/tools patch-git/echo_text-1.0.0 on base from ", ""},
 		"the same":                {liar{fork: own, open: mine, changes: []github.Change{exact}}, Unchanged, "", ""},
-		"other bytes":             {liar{fork: own, open: mine, changes: change(func(c *github.Change) { c.SHA = blob })}, Updated, "bea/tools patch-git/echo_text-1.0.0 on base", ""},
-		"executable":              {liar{fork: own, open: mine, changes: change(func(c *github.Change) { c.Mode = "100755" })}, Updated, "bea/tools patch-git/echo_text-1.0.0 on base", ""},
-		"a link":                  {liar{fork: own, open: mine, changes: change(func(c *github.Change) { c.Mode = "120000" })}, Updated, "bea/tools patch-git/echo_text-1.0.0 on base", ""},
-		"another file beside":     {liar{fork: own, open: mine, changes: []github.Change{exact, {Path: "x"}}}, Updated, "bea/tools patch-git/echo_text-1.0.0 on base", ""},
-		"another base":            {liar{fork: own, open: github.Pull{Number: 2, Author: mine.Author, Base: github.Side{Branch: "x"}}, changes: []github.Change{exact}}, Updated, "bea/tools patch-git/echo_text-1.0.0 on base", ""},
+		"other bytes":             {liar{fork: own, open: mine, changes: change(func(c *github.Change) { c.SHA = blob })}, Updated, "bea/tools patch-git/echo_text-1.0.0 on base from old", ""},
+		"executable":              {liar{fork: own, open: mine, changes: change(func(c *github.Change) { c.Mode = "100755" })}, Updated, "bea/tools patch-git/echo_text-1.0.0 on base from old", ""},
+		"a link":                  {liar{fork: own, open: mine, changes: change(func(c *github.Change) { c.Mode = "120000" })}, Updated, "bea/tools patch-git/echo_text-1.0.0 on base from old", ""},
+		"another file beside":     {liar{fork: own, open: mine, changes: []github.Change{exact, {Path: "x"}}}, Updated, "bea/tools patch-git/echo_text-1.0.0 on base from old", ""},
+		"another base":            {liar{fork: own, open: github.Pull{Number: 2, Author: mine.Author, Base: github.Side{Branch: "x"}, Head: mine.Head}, changes: []github.Change{exact}}, Updated, "bea/tools patch-git/echo_text-1.0.0 on base from old", ""},
 		"a fork of somebody else": {liar{fork: github.Repository{Repo: own.Repo, Owner: github.User{Login: "bea", ID: 8}, Parent: own.Parent}}, "", "", "fork"},
 		"a fork of another one":   {liar{fork: github.Repository{Repo: own.Repo, Owner: own.Owner, Parent: github.Repo{Owner: "eve", Name: "tools"}}}, "", "", "fork"},
 		"no fork at all":          {liar{fork: github.Repository{Repo: own.Repo, Owner: own.Owner}}, "", "", "fork"},
+		"a maintainer's commit":   {liar{fork: own, open: mine, by: github.User{Login: "mai\x1b[2Jn", ID: 9}}, "", "", "branch_taken"},
+		"nobody's commit":         {liar{fork: own, open: mine, by: github.User{Login: "bea"}}, "", "", "branch_taken"},
+		"pushed a moment ago":     {liar{fork: own, open: mine, tip: "newer"}, "", "", "head_moved"},
+		"deleted a moment ago":    {liar{fork: own, open: mine, tip: "none"}, "", "", "head_moved"},
+		"left over":               {liar{fork: own, tip: "left"}, Opened, "bea/tools patch-git/echo_text-1.0.0 on base from left", ""},
+		"left over by another":    {liar{fork: own, tip: "left", by: github.User{Login: "ann", ID: 1}}, "", "", "branch_taken"},
 		"somebody else's pull request": {
 			liar{fork: own, open: github.Pull{Number: 3, URL: "https://x/\x1b[2J", Author: github.User{Login: "ev\x1b[2Jil\u202e", ID: 666}}}, "", "", "branch_taken",
 		},
@@ -196,6 +217,8 @@ func TestMeet(t *testing.T) {
 	there := github.Repository{Repo: acme, ID: 9, Owner: github.User{Login: "acme", ID: 8}, Default: "trunk"}
 	renamed, remade, taken := there, there, there
 	renamed.Repo.Name, remade.ID, taken.Owner.ID = "registry", 10, 666
+	shared := there
+	shared.Push = true
 	pinned := Target{Repo: acme, Branch: "main", ID: "9", OwnerID: "8"}
 	for name, c := range map[string]struct {
 		target Target
@@ -205,15 +228,20 @@ func TestMeet(t *testing.T) {
 	}{
 		"the pinned one":        {pinned, there, "main", ""},
 		"renamed":               {pinned, renamed, "main", ""},
+		"may push":              {pinned, shared, "main", ""},
 		"not pinned":            {Target{Repo: acme}, there, "trunk", ""},
 		"made anew":             {pinned, remade, "", "repository_id"},
 		"in other hands":        {pinned, taken, "", "repository_id"},
 		"made anew, not pinned": {Target{Repo: acme}, remade, "trunk", ""},
 	} {
-		d := &Draft{hub: &liar{fork: c.says}, target: c.target, Base: c.target.Branch, Repository: "acme/tools"}
+		d := &Draft{hub: &liar{fork: c.says}, target: c.target, Base: c.target.Branch, Repository: "acme/tools", Branch: "patch-git/x-1.0.0"}
 		err := d.meet(t.Context(), false)
 		if fault.ReasonOf(err) != c.reason || err == nil && (d.Base != c.base || d.target.Repo != c.says.Repo || d.Author.ID != 7) {
 			t.Errorf("%s: %v, %+v", name, err, d)
+		}
+		// Where others push, too, the branch is the author's by its name.
+		if want := map[bool]string{false: "patch-git/x-1.0.0", true: "patch-git/7/x-1.0.0"}[c.says.Push]; err == nil && d.Branch != want {
+			t.Errorf("%s: the branch is %s", name, d.Branch)
 		}
 		if err != nil && (fault.KindOf(err) != fault.NotVerified || d.Author != nil) {
 			t.Errorf("%s: %v", name, err)

@@ -1,7 +1,9 @@
 package contribute
 
 import (
+	"cmp"
 	"context"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,6 +13,7 @@ import (
 	"github.com/patch-cat/patch-git/internal/github"
 	"github.com/patch-cat/patch-git/internal/host"
 	"github.com/patch-cat/patch-git/internal/trusted"
+	"github.com/patch-cat/patch-git/spec"
 )
 
 // The environment that says which GitHub is asked, by the names that GitHub's
@@ -22,7 +25,10 @@ const (
 )
 
 // publicAPI is where github.com answers programs.
-const publicAPI = "https://api.github.com"
+const (
+	publicAPI  = "https://api.github.com"
+	publicSite = "https://github.com"
+)
 
 // scope is what a token needs to propose something to a public registry: a fork,
 // a branch in it, a pull request.
@@ -84,9 +90,30 @@ func (w *Workshop) login(ctx context.Context, o HubOptions, none error) (string,
 		return "", fault.New(fault.Denied, "token", "%w", none).
 			Hint("or make a classic token with the scope %s at https://github.com/settings/tokens and set GITHUB_TOKEN to it", scope)
 	}
+	// The token that the site gives is sent to the interface: where they are not
+	// of one GitHub, that is to tell a stranger.
+	api, site := cmp.Or(w.host.Getenv(apiVariable), publicAPI), cmp.Or(w.host.Getenv(siteVariable), publicSite)
+	if !oneGitHub(api, site) {
+		return "", fault.New(fault.Usage, "api", "a login at %s gives a token that %s must not see", spec.Quote(site), spec.Quote(api)).
+			Hint("set %s and %s to one GitHub, or neither of them", apiVariable, siteVariable)
+	}
 	return github.Device(ctx, github.DeviceOptions{
 		Base: w.host.Getenv(siteVariable), HTTP: w.host.HTTP(), ClientID: client, Scopes: []string{scope}, Now: w.host.Now, Show: o.Show,
 	})
+}
+
+// oneGitHub tells whether an interface and a site are of one GitHub: they have one
+// host, or the interface has that of the site with "api." before it.
+func oneGitHub(api, site string) bool {
+	a, err := url.Parse(api)
+	if err != nil {
+		return false
+	}
+	s, err := url.Parse(site)
+	if err != nil || s.Host == "" || a.Scheme != s.Scheme {
+		return false
+	}
+	return strings.EqualFold(a.Host, s.Host) || strings.EqualFold(a.Host, "api."+s.Host)
 }
 
 // ghVariables are what gh may see of the environment: where its configuration

@@ -19,9 +19,12 @@ const modeFile = "100644"
 // Commit puts files on top of the tree of a commit and makes the branch, or
 // moves it, to the result; it returns the new commit. Nothing is cloned.
 //
-// The branch is moved with force: it belongs to one contribution, which is made
-// anew from a newer parent and not on top of what was there. The default branch
-// of a repository is never moved like that: Usage, reason "branch".
+// A branch that there is has to be at o.Expect, and without one there must be no
+// such branch: Unavailable, reason "head_moved", where somebody was quicker.
+// Nothing is forced. The files are those of the contribution on top of its newest
+// parent, and what the branch was at is the second parent: so GitHub itself
+// refuses to move a branch that got another commit meanwhile, and no commit is
+// lost. The default branch of a repository is never moved: Usage, reason "branch".
 //
 // Objects are named by their content, so that every step but the last can be
 // made twice and changes nothing that anybody sees; after a crash there are
@@ -35,6 +38,9 @@ func (c *Client) Commit(ctx context.Context, repo Repo, o Commit) (string, error
 	}
 	ctx = again(ctx)
 	doing := "commit to " + repo.String()
+	if err := c.expect(ctx, repo, o); err != nil {
+		return "", c.explain(err, doing)
+	}
 	parent, err := c.parent(ctx, repo, o.Parent)
 	if err != nil {
 		return "", c.explain(err, doing)
@@ -54,9 +60,13 @@ func (c *Client) Commit(ctx context.Context, repo Repo, o Commit) (string, error
 	if err != nil {
 		return "", c.explain(err, doing)
 	}
+	parents := []*api.Commit{{SHA: &o.Parent}}
+	if o.Expect != "" && o.Expect != o.Parent {
+		parents = append(parents, &api.Commit{SHA: &o.Expect})
+	}
 	// Without an author, GitHub takes the person's own name, and signs.
 	commit, _, err := c.gh.Git.CreateCommit(ctx, repo.Owner, repo.Name, &api.Commit{
-		Message: &o.Message, Tree: &api.Tree{SHA: tree.SHA}, Parents: []*api.Commit{{SHA: &o.Parent}},
+		Message: &o.Message, Tree: &api.Tree{SHA: tree.SHA}, Parents: parents,
 	}, nil)
 	if err == nil && checkSHA(commit.GetSHA()) != nil {
 		err = incomplete("a commit")
@@ -64,7 +74,7 @@ func (c *Client) Commit(ctx context.Context, repo Repo, o Commit) (string, error
 	if err != nil {
 		return "", c.explain(err, doing)
 	}
-	return commit.GetSHA(), c.explain(c.point(ctx, repo, o.Branch, commit.GetSHA()), doing)
+	return commit.GetSHA(), c.explain(c.point(ctx, repo, o, commit.GetSHA()), doing)
 }
 
 // check refuses what is no commit of files below the folder.
@@ -74,6 +84,11 @@ func (o Commit) check() error {
 	}
 	if err := checkSHA(o.Parent); err != nil {
 		return err
+	}
+	if o.Expect != "" {
+		if err := checkSHA(o.Expect); err != nil {
+			return err
+		}
 	}
 	if strings.TrimSpace(o.Message) == "" || len(o.Files) == 0 {
 		return fault.New(fault.Internal, "commit", "a commit needs a message and files")
@@ -139,21 +154,56 @@ func (c *Client) blob(ctx context.Context, repo Repo, data []byte) (string, erro
 	return got.GetSHA(), nil
 }
 
-// point makes a branch, or moves it, to a commit.
-func (c *Client) point(ctx context.Context, repo Repo, branch, sha string) error {
-	ref := &api.Reference{Ref: new("refs/heads/" + branch), Object: &api.GitObject{SHA: &sha}}
-	_, _, err := c.gh.Git.CreateRef(ctx, repo.Owner, repo.Name, ref)
-	if statusOf(err) != http.StatusUnprocessableEntity {
-		return err
-	}
-	// It is there, also where an attempt before made it and its answer was lost.
+// expect refuses, before anything is made, a branch that is not where the caller
+// saw it.
+func (c *Client) expect(ctx context.Context, repo Repo, o Commit) error {
 	r, err := c.Repository(ctx, repo)
 	if err != nil {
 		return err
 	}
-	if r.Default == branch {
-		return fault.New(fault.Usage, "branch", "%s is the default branch of %s, and is not overwritten", branch, repo)
+	if r.Default == o.Branch {
+		return fault.New(fault.Usage, "branch", "%s is the default branch of %s, and is not overwritten", o.Branch, repo)
 	}
-	_, _, err = c.gh.Git.UpdateRef(ctx, repo.Owner, repo.Name, ref, true)
+	tip, err := c.tip(ctx, repo, o.Branch)
+	if err == nil && tip != o.Expect {
+		err = moved(repo, o.Branch)
+	}
+	return err
+}
+
+// tip is the commit of a branch, "" where there is no such branch.
+func (c *Client) tip(ctx context.Context, repo Repo, branch string) (string, error) {
+	sha, err := c.Branch(ctx, repo, branch)
+	if fault.KindOf(err) == fault.NotFound {
+		return "", nil
+	}
+	return sha, err
+}
+
+func moved(repo Repo, branch string) error {
+	return fault.New(fault.Unavailable, "head_moved", "somebody else made or moved the branch %s of %s meanwhile", branch, repo)
+}
+
+// point makes a branch, or moves it forward, to a commit.
+func (c *Client) point(ctx context.Context, repo Repo, o Commit, sha string) error {
+	ref := &api.Reference{Ref: new("refs/heads/" + o.Branch), Object: &api.GitObject{SHA: &sha}}
+	var err error
+	if o.Expect == "" {
+		_, _, err = c.gh.Git.CreateRef(ctx, repo.Owner, repo.Name, ref)
+	} else {
+		_, _, err = c.gh.Git.UpdateRef(ctx, repo.Owner, repo.Name, ref, false)
+	}
+	if statusOf(err) != http.StatusUnprocessableEntity {
+		return err
+	}
+	tip, lookErr := c.tip(ctx, repo, o.Branch)
+	switch {
+	case lookErr != nil:
+		return lookErr
+	case tip == sha: // an attempt before did it, and its answer was lost
+		return nil
+	case tip != o.Expect:
+		return moved(repo, o.Branch)
+	}
 	return err
 }

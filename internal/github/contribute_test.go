@@ -53,7 +53,7 @@ func TestContribute(t *testing.T) {
 	}
 	// main moves on; the contribution is made anew on top of it.
 	tip := st.tools.Push("main", "", "other", map[string][]byte{"tools/zz/zebra/1.0.0/tool.py": []byte("z")})
-	change.Parent, change.Files = tip, change.Files[:1]
+	change.Expect, change.Parent, change.Files = sha, tip, change.Files[:1]
 	next, err := bob.Commit(ctx, fork.Repo, change)
 	ok(t, err)
 	p, err = bob.UpdatePull(ctx, st.repo, github.NewPull{Number: p.Number, Title: "abacus 1.1.0 (2)", Body: ""})
@@ -155,6 +155,7 @@ func TestCommitRefused(t *testing.T) {
 		"a lock":             func(c *github.Commit) { c.Branch = "x.lock" },
 		"an option":          func(c *github.Commit) { c.Branch = "-f" },
 		"no parent":          func(c *github.Commit) { c.Parent = "" },
+		"no commit":          func(c *github.Commit) { c.Expect = "main" },
 		"no message":         func(c *github.Commit) { c.Message = " \n" },
 		"no files":           func(c *github.Commit) { c.Files = nil },
 		"absolute":           file("/etc/passwd"),
@@ -173,8 +174,9 @@ func TestCommitRefused(t *testing.T) {
 			t.Fatalf("%s: a branch moved", name)
 		}
 	}
-	_, err := ada.Commit(t.Context(), st.repo, good)
+	sha, err := ada.Commit(t.Context(), st.repo, good)
 	ok(t, err)
+	good.Expect = sha
 	_, err = st.client(st.gh.Token("bob")).Commit(t.Context(), st.repo, good) // not his
 	refused(t, err, fault.Denied, "token")
 	// GitHub says that it stored something else.
@@ -188,7 +190,7 @@ func TestCommitThroughFaults(t *testing.T) {
 	st := newStage(t)
 	ada := st.client(st.gh.Token("ada"))
 	for i, done := range []bool{false, true} {
-		for after := range 5 {
+		for after := range 7 {
 			f := githubtest.Cut(done)
 			f.After = after
 			st.gh.Fail(f)
@@ -200,7 +202,7 @@ func TestCommitThroughFaults(t *testing.T) {
 			}
 		}
 	}
-	if len(st.waits) != 10 || st.now.Sub(time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC)) != 10*time.Second {
+	if len(st.waits) != 14 || st.now.Sub(time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC)) != 14*time.Second {
 		t.Errorf("waits %v", st.waits)
 	}
 }

@@ -2,8 +2,11 @@ package github
 
 import (
 	"context"
+	"net/http"
 	"slices"
 	"strings"
+
+	api "github.com/google/go-github/v62/github"
 
 	"github.com/patch-cat/patch-git/internal/fault"
 )
@@ -40,10 +43,35 @@ func (c *Client) Branch(ctx context.Context, repo Repo, branch string) (string, 
 	if err == nil && (ref.GetRef() != "refs/heads/"+branch || ref.GetObject().GetType() != "commit" || checkSHA(ref.GetObject().GetSHA()) != nil) {
 		err = incomplete("a branch")
 	}
+	if statusOf(err) == http.StatusConflict {
+		return "", fault.New(fault.NotFound, "absent", "%s: the repository is empty", doing)
+	}
 	if err != nil {
 		return "", c.explain(err, doing)
 	}
 	return ref.GetObject().GetSHA(), nil
+}
+
+// Author returns whose commit it is, by the address that stands in it: the zero
+// User where GitHub has no account for it. Who commits chooses the address, so
+// this keeps people from each other's work by mistake and proves nothing.
+func (c *Client) Author(ctx context.Context, repo Repo, commit string) (User, error) {
+	if err := repo.check(); err != nil {
+		return User{}, err
+	}
+	if err := checkSHA(commit); err != nil {
+		return User{}, err
+	}
+	doing := "read who made the commit " + commit + " of " + repo.String()
+	// Its files come in pages and are not asked for.
+	got, _, err := c.gh.Repositories.GetCommit(ctx, repo.Owner, repo.Name, commit, &api.ListOptions{PerPage: 1})
+	if err == nil && got.GetSHA() != commit {
+		err = incomplete("this commit")
+	}
+	if err != nil {
+		return User{}, c.explain(err, doing)
+	}
+	return user(got.GetAuthor()), nil
 }
 
 // Folder lists a folder of a commit, sorted by name; NotFound, reason "absent",

@@ -11,7 +11,9 @@ import (
 // A comment is the bot's only where number, kind and first line say so.
 func TestIsOwn(t *testing.T) {
 	t.Parallel()
-	by := func(id int64, kind string) *api.User { return &api.User{ID: &id, Type: &kind, Login: &actionsBot.Login} }
+	by := func(id int64, kind string) *api.User {
+		return &api.User{ID: &id, Type: &kind, Login: &actionsBot.Login}
+	}
 	const body = "<!-- m -->\nx"
 	for name, tc := range map[string]struct {
 		self User

@@ -107,9 +107,10 @@ type Run struct {
 }
 
 // Commit is a commit to make without a clone: files to put on top of the tree
-// of Parent, on a branch that is made or moved to it.
+// of Parent, on a branch that is made, or moved from Expect and from nowhere else.
 type Commit struct {
 	Branch  string
+	Expect  string // SHA that the branch is at; "" where there must be none
 	Parent  string // SHA
 	Message string
 	Files   []CommitFile

@@ -303,6 +303,7 @@ func TestAddresses(t *testing.T) {
 		"http://localhost:1/":            false, // a name can be anybody
 		"http://127.0.0.1.evil.example/": false,
 		"http://127.1/":                  false,
+		"http://192.0.2.1/":              false, // nothing is asked here
 		"https://ada:x@api.github.com/":  false,
 		"https://api.github.com/?x":      false,
 		"https://api.github.com/#x":      false,

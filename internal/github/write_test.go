@@ -279,3 +279,34 @@ func TestClose(t *testing.T) {
 		t.Errorf("it is %s", state)
 	}
 }
+
+// What was asked for is looked at in the answer again: a list that GitHub did
+// not filter makes no run of another event count, and no pull request of
+// somebody else ours.
+func TestListsThatAreNotFiltered(t *testing.T) {
+	for event, want := range map[string]int{"push": 1, "workflow_dispatch": 0, "pull_request_target": 0} {
+		t.Run(event, func(t *testing.T) {
+			st := newStage(t)
+			st.gh.Fail(githubtest.Fault{Path: "/repos/ada/tools/actions/workflows/", Status: http.StatusOK, Body: fmt.Sprintf(
+				`{"total_count":1,"workflow_runs":[{"id":5,"run_attempt":1,"head_sha":%q,"event":%q,"head_branch":"main","status":"completed","created_at":"2026-11-22T07:00:00Z"}]}`, st.first, event)})
+			_, err := st.job("actions", "write").Rerun(t.Context(), st.repo, "publish.yml")
+			if got := st.count(http.MethodPost, "/repos/ada/tools/actions/runs/5/rerun"); got != want {
+				t.Errorf("run again %d times, want %d (%v)", got, want, err)
+			}
+			if want == 0 {
+				refused(t, err, fault.NotFound, "no_run")
+			}
+		})
+	}
+	t.Run("pull request", func(t *testing.T) {
+		st := newStage(t)
+		for label, want := range map[string]bool{"bob:new": true, "eve:new": false} {
+			st.gh.Fail(githubtest.Fault{Path: "/repos/ada/tools/pulls", Status: http.StatusOK, Body: fmt.Sprintf(
+				`[{"number":1,"state":"open","head":{"label":%q,"sha":%q},"base":{"sha":%[2]q,"repo":{"id":1}}}]`, label, st.first)})
+			_, found, err := st.client("").PullOf(t.Context(), st.repo, "bob:new")
+			if ok(t, err); found != want {
+				t.Errorf("%s: found %v", label, found)
+			}
+		}
+	})
+}

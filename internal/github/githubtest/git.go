@@ -150,10 +150,14 @@ func (r *Repo) addCommit(who *Account, tree, message string, parents ...string) 
 		args = append(args, "-p", p)
 	}
 	at := strconv.FormatInt(r.s.stamp().Unix(), 10) + " +0000"
-	mail := strconv.FormatInt(who.ID, 10) + "+" + who.Login + "@users.noreply.github.test"
-	env := []string{"GIT_AUTHOR_NAME=" + who.Login, "GIT_AUTHOR_EMAIL=" + mail, "GIT_AUTHOR_DATE=" + at, "GIT_COMMITTER_DATE=" + at}
+	env := []string{"GIT_AUTHOR_NAME=" + who.Login, "GIT_AUTHOR_EMAIL=" + mailOf(who), "GIT_AUTHOR_DATE=" + at, "GIT_COMMITTER_DATE=" + at}
 	out, err := git(r.Dir, []byte(message), env, args...)
 	return strings.TrimSpace(out), err
+}
+
+// mailOf is the address by which a commit is an account's.
+func mailOf(a *Account) string {
+	return strconv.FormatInt(a.ID, 10) + "+" + a.Login + "@users.noreply.github.test"
 }
 
 // Push commits files to a branch (nil data removes a file), as git would by
@@ -192,8 +196,8 @@ func (r *Repo) pushEntries(branch, from, message string, entries []pushed) (stri
 	}
 	slices.SortFunc(entries, func(a, b pushed) int { return strings.Compare(a.path, b.path) })
 	var in bytes.Buffer
-	fmt.Fprintf(&in, "commit refs/heads/%s\ncommitter %s <%d+%s@users.noreply.github.test> %d +0000\ndata %d\n%s\n",
-		branch, r.Owner.Login, r.Owner.ID, r.Owner.Login, r.s.stamp().Unix(), len(message), message)
+	fmt.Fprintf(&in, "commit refs/heads/%s\ncommitter %s <%s> %d +0000\ndata %d\n%s\n",
+		branch, r.Owner.Login, mailOf(r.Owner), r.s.stamp().Unix(), len(message), message)
 	if from != "" {
 		fmt.Fprintf(&in, "from %s\n", from)
 	}

@@ -148,6 +148,40 @@ func (s *Server) commit(c *call, sha string, status int) reply {
 	}}
 }
 
+// getWhole reads a commit with the accounts that its addresses belong to.
+func (s *Server) getWhole(c *call) reply {
+	sha, err := c.repo.git("rev-parse", "--verify", "-q", c.r.PathValue("ref")+"^{commit}")
+	if err != nil {
+		return refuse(http.StatusUnprocessableEntity, "No commit found for SHA: "+c.r.PathValue("ref"))
+	}
+	r := s.commit(c, sha, http.StatusOK)
+	in, ok := r.body.(obj)
+	if !ok {
+		return r
+	}
+	u := s.repoURL(c.repo)
+	return reply{status: http.StatusOK, body: obj{
+		"sha": sha, "node_id": in["node_id"], "url": u + "/commits/" + sha, "html_url": in["html_url"], "comments_url": u + "/commits/" + sha + "/comments",
+		"commit": obj{
+			"url": in["url"], "author": in["author"], "committer": in["committer"], "message": in["message"], "tree": in["tree"],
+			"comment_count": 0, "verification": in["verification"],
+		},
+		"author": s.simpleUser(s.byMail(in["author"])), "committer": s.simpleUser(s.byMail(in["committer"])), "parents": in["parents"],
+	}}
+}
+
+// byMail is the account that a person's address belongs to, nil where none does.
+func (s *Server) byMail(person any) *Account {
+	p, _ := person.(obj)
+	mail, _ := p["email"].(string)
+	for _, a := range s.accounts {
+		if mail == mailOf(a) {
+			return a
+		}
+	}
+	return nil
+}
+
 func (s *Server) makeCommit(c *call) reply {
 	if c.repo.kind(c.str("tree")) != "tree" {
 		return refuse(http.StatusUnprocessableEntity, "Tree SHA does not exist")

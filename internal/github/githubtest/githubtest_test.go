@@ -138,6 +138,7 @@ func TestAnswersHaveTheirShapes(t *testing.T) {
 	step(ada, "POST", base+"/git/trees", fmt.Sprintf(`{"base_tree":%q,"tree":[{"path":"x/y","mode":"100644","type":"blob","sha":%q},{"path":"a","mode":"100644","type":"blob","sha":null}]}`, tree["sha"], blob), 201, "@git-tree", repo+"/git/trees")
 	step(ada, "POST", base+"/git/commits", fmt.Sprintf(`{"message":"m","tree":%q,"parents":[%q]}`, get("sha"), sc.first), 201, "@git-commit", repo+"/git/commits")
 	made := get("sha")
+	step("", "GET", base+"/commits/"+made, "", 200, "@commit", repo+"/commits/{ref}")
 	step(ada, "POST", base+"/git/refs", fmt.Sprintf(`{"ref":"refs/heads/some/branch","sha":%q}`, made), 201, "@git-ref", repo+"/git/refs")
 	step(ada, "PATCH", base+"/git/refs/heads/some/branch", fmt.Sprintf(`{"sha":%q,"force":true}`, sc.first), 200, "@git-ref", repo+"/git/refs/{ref...}")
 	step("", "GET", base+"/git/ref/heads/some/branch", "", 200, "@git-ref", repo+"/git/ref/{ref...}")

@@ -94,6 +94,7 @@ func (s *Server) table() []route {
 		{"POST", "/repos/{owner}/{repo}/git/commits", "git/commits#create-a-commit", contentsOwn, nil, []field{
 			must(str("message", 0)), must(str("tree", 0)), {name: "parents", kind: "strings"}, {name: "author", kind: "object", of: person}, {name: "committer", kind: "object", of: person}, str("signature", 0),
 		}, s.makeCommit},
+		{"GET", "/repos/{owner}/{repo}/commits/{ref}", "commits/commits#get-a-commit", contentsRead, paged, nil, s.getWhole},
 		{"GET", "/repos/{owner}/{repo}/git/ref/{ref...}", "git/refs#get-a-reference", contentsRead, nil, nil, s.getRef},
 		{"POST", "/repos/{owner}/{repo}/git/refs", "git/refs#create-a-reference", contentsOwn, nil, []field{must(str("ref", 0)), must(str("sha", 0))}, s.makeRef},
 		{"PATCH", "/repos/{owner}/{repo}/git/refs/{ref...}", "git/refs#update-a-reference", contentsOwn, nil, []field{must(str("sha", 0)), {name: "force", kind: "bool"}}, s.moveRef},
