@@ -20,11 +20,12 @@ const modeFile = "100644"
 // moves it, to the result; it returns the new commit. Nothing is cloned.
 //
 // A branch that there is has to be at o.Expect, and without one there must be no
-// such branch: Unavailable, reason "head_moved", where somebody was quicker.
-// Nothing is forced. The files are those of the contribution on top of its newest
-// parent, and what the branch was at is the second parent: so GitHub itself
-// refuses to move a branch that got another commit meanwhile, and no commit is
-// lost. The default branch of a repository is never moved: Usage, reason "branch".
+// such branch: Unavailable, reason "head_moved", where somebody was quicker. The
+// commit has one parent, because a pull request with a merge in it is refused
+// [GOV-010], and so a branch is moved to it by force: what was there is known to
+// the caller, but for a push in the moment between the look and the move, which
+// the pull request still shows. The default branch of a repository is never
+// moved: Usage, reason "branch".
 //
 // Objects are named by their content, so that every step but the last can be
 // made twice and changes nothing that anybody sees; after a crash there are
@@ -60,13 +61,9 @@ func (c *Client) Commit(ctx context.Context, repo Repo, o Commit) (string, error
 	if err != nil {
 		return "", c.explain(err, doing)
 	}
-	parents := []*api.Commit{{SHA: &o.Parent}}
-	if o.Expect != "" && o.Expect != o.Parent {
-		parents = append(parents, &api.Commit{SHA: &o.Expect})
-	}
 	// Without an author, GitHub takes the person's own name, and signs.
 	commit, _, err := c.gh.Git.CreateCommit(ctx, repo.Owner, repo.Name, &api.Commit{
-		Message: &o.Message, Tree: &api.Tree{SHA: tree.SHA}, Parents: parents,
+		Message: &o.Message, Tree: &api.Tree{SHA: tree.SHA}, Parents: []*api.Commit{{SHA: &o.Parent}},
 	}, nil)
 	if err == nil && checkSHA(commit.GetSHA()) != nil {
 		err = incomplete("a commit")
@@ -184,14 +181,17 @@ func moved(repo Repo, branch string) error {
 	return fault.New(fault.Unavailable, "head_moved", "somebody else made or moved the branch %s of %s meanwhile", branch, repo)
 }
 
-// point makes a branch, or moves it forward, to a commit.
+// point makes a branch, or moves it, to a commit.
 func (c *Client) point(ctx context.Context, repo Repo, o Commit, sha string) error {
 	ref := &api.Reference{Ref: new("refs/heads/" + o.Branch), Object: &api.GitObject{SHA: &sha}}
 	var err error
 	if o.Expect == "" {
 		_, _, err = c.gh.Git.CreateRef(ctx, repo.Owner, repo.Name, ref)
 	} else {
-		_, _, err = c.gh.Git.UpdateRef(ctx, repo.Owner, repo.Name, ref, false)
+		if err = c.expect(ctx, repo, o); err != nil { // once more: making the objects took its time
+			return err
+		}
+		_, _, err = c.gh.Git.UpdateRef(ctx, repo.Owner, repo.Name, ref, true)
 	}
 	if statusOf(err) != http.StatusUnprocessableEntity {
 		return err
