@@ -232,6 +232,7 @@ func TestAnswersThatAreNone(t *testing.T) {
 		"an unknown status":    {"/repos/ada/tools/pulls/1/files", `[{"filename":"x","status":"blessed","sha":"1"}]`, askChanges},
 		"a file twice":         {"/repos/ada/tools/pulls/1/files", `[{"filename":"x","status":"added"},{"filename":"x","status":"added"}]`, askChanges},
 		"a file that is not":   {"/repos/ada/tools/pulls/1/files", `[{"filename":"x","status":"added","sha":"1"}]`, askChanges},
+		"another object":       {"/repos/ada/tools/pulls/1/files", `[{"filename":"tools/ab/abacus/1.1.0/tool.py","status":"added","sha":"1"}]`, askChanges},
 		"not removed":          {"/repos/ada/tools/pulls/1/files", `[{"filename":"registry.yaml","status":"removed"}]`, askChanges},
 		"renamed from nowhere": {"/repos/ada/tools/pulls/1/files", `[{"filename":"x","status":"renamed"}]`, askChanges},
 		"another commit":       {"/repos/ada/tools/git/commits/", `{"sha":"` + strings.Repeat("1", 40) + `","tree":{"sha":"` + strings.Repeat("2", 40) + `"}}`, askChanges},
