@@ -157,22 +157,16 @@ func (w *Workshop) publish(ctx context.Context, b *bench, ready []registry.Accep
 	if spec.Blocking(changes.Findings) {
 		out.Reports, bad = append(out.Reports, &Checked{File: b.dir, Findings: changes.Findings}), bad+1
 	}
+	all, err := w.checkAll(ctx, b, changes, ready)
+	if err != nil {
+		return nil, err
+	}
 	for i, p := range changes.New {
-		w.progress("checking "+p.Ref.At(), int64(i), int64(len(changes.New)))
-		if k := slices.IndexFunc(ready, func(a registry.Acceptance) bool { return a.Release.Ref == p.Ref }); k >= 0 {
+		checked := all[i]
+		if checked == nil {
+			k := slices.IndexFunc(ready, func(a registry.Acceptance) bool { return a.Release.Ref == p.Ref })
 			batch.Accept = append(batch.Accept, ownedBy(ready[k], p.Owners))
 			continue
-		}
-		around := surroundings{previous: previous(changes.Published[p.Ref.Name])}
-		if around.names, err = b.alike(p.Ref.Name); err != nil {
-			return nil, err
-		}
-		if len(p.Owners) > 0 {
-			around.owner = ownerID(p.Owners[0])
-		}
-		checked, err := w.check(ctx, p.Ref.At(), p.Files, around)
-		if err != nil {
-			return nil, err
 		}
 		if checked.OK() && checked.Release.Ref != p.Ref {
 			checked.Findings = append(checked.Findings, spec.Finding{
