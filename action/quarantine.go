@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/patch-cat/patch-git/internal/contribute"
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/github"
 	"github.com/patch-cat/patch-git/internal/review"
