@@ -42,14 +42,14 @@ func (j *job) sharedWith(ctx context.Context, p github.Pull) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	var mine time.Time
+	first, since := p.Number, time.Time{}
 	asked := false
 	for _, other := range pulls {
 		if other.Number == p.Number || other.Head.SHA != p.Head.SHA || other.Base.Branch != mainBranch {
 			continue
 		}
 		if !asked {
-			if mine, err = j.firstRun(ctx, p); err != nil {
+			if since, err = j.firstRun(ctx, p); err != nil {
 				return 0, err
 			}
 			asked = true
@@ -58,13 +58,23 @@ func (j *job) sharedWith(ctx context.Context, p github.Pull) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		switch {
-		case theirs.IsZero() && !mine.IsZero():
-		case mine.IsZero() && !theirs.IsZero(), theirs.Before(mine), theirs.Equal(mine) && other.Number < p.Number:
-			return other.Number, nil
+		if before(theirs, other.Number, since, first) {
+			first, since = other.Number, theirs
 		}
 	}
-	return 0, nil
+	if first == p.Number {
+		return 0, nil
+	}
+	return first, nil
+}
+
+// before orders pull requests by their first runs, those without any last, and
+// by their numbers.
+func before(a time.Time, n int, b time.Time, m int) bool {
+	if a.Equal(b) {
+		return n < m
+	}
+	return !a.IsZero() && (b.IsZero() || a.Before(b))
 }
 
 // firstRun is when quarantine.yml first ran for a pull request and its head; zero
