@@ -58,7 +58,7 @@ type ToolMeta struct {
 }
 
 // SealOptions says for whom and with what a tree is published. All but Commit,
-// SignFirst and Progress are compulsory.
+// SignFirst, RefreshAfter and Progress are compulsory.
 type SealOptions struct {
 	Registry *ledger.Registry
 	Signer   Signer
@@ -75,6 +75,11 @@ type SealOptions struct {
 	// may refuse, or fail for hours: then nothing was begun. A key does neither,
 	// and signs the head while the disk is busy.
 	SignFirst bool
+
+	// RefreshAfter is how old a head may be where nothing is new: an older one is
+	// followed by one that says the same, so that clients can tell a registry in
+	// which nothing happens from one that is held back. 0 is for ever.
+	RefreshAfter time.Duration
 
 	// Progress is told how many of how many writes are done, one call at a
 	// time. The second number may still change by a few.
@@ -137,13 +142,13 @@ func Seal(ctx context.Context, store Store, batch Batch, opts SealOptions) (Seal
 	if err != nil {
 		return Sealed{}, err
 	}
-	if cur.head != nil && p.empty() {
+	if cur.head != nil && p.empty() && !opts.due(cur.head) {
 		if err := t.finish(ctx, cur, <-read, &opts); err != nil {
 			return Sealed{}, err
 		}
 		return Sealed{Head: *cur.head, Digest: cur.digest}, nil
 	}
-	next, err := build(ctx, cur, p, &opts)
+	next, err := build(ctx, store, cur, p, &opts)
 	if err != nil {
 		return Sealed{}, err
 	}
@@ -171,6 +176,12 @@ func Seal(ctx context.Context, store Store, batch Batch, opts SealOptions) (Seal
 // whole publication.
 type locker interface {
 	Lock(ctx context.Context) (unlock func(), err error)
+}
+
+// due tells whether a head is to be followed though nothing is new.
+func (o *SealOptions) due(head *ledger.Head) bool {
+	t, err := ledger.ParseTime(head.Time)
+	return err == nil && o.RefreshAfter > 0 && o.Now().Sub(t) >= o.RefreshAfter
 }
 
 func (o *SealOptions) check(b Batch) error {

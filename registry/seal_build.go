@@ -14,7 +14,8 @@ import (
 
 // generation is the next state, made in memory before anything is written.
 type generation struct {
-	chain             // what the new head states
+	chain      // what the new head states
+	store      Store
 	evidence   []byte // head.sigstore.json
 	checkpoint []byte
 	fresh      []file                     // new paths: releases and tiles
@@ -30,8 +31,8 @@ type generation struct {
 // build makes the documents of the next state, except for the catalogue, which
 // grows with the registry, and the head, which states its digest: these are
 // made by [generation.top], while the disk is busy with the rest where that may be.
-func build(ctx context.Context, cur *chain, p *plan, o *SealOptions) (*generation, error) {
-	g := &generation{chain: chain{store: cur.store, bucket: map[int]*ledger.Bucket{}}, releases: map[string]map[string]bool{}}
+func build(ctx context.Context, store Store, cur *chain, p *plan, o *SealOptions) (*generation, error) {
+	g := &generation{chain: chain{store: store, bucket: map[int]*ledger.Bucket{}}, store: store, releases: map[string]map[string]bool{}}
 	g.head = &ledger.Head{
 		Schema: ledger.HeadSchema, Registry: o.Registry.Name, Seq: 1, Commit: o.Commit,
 		Time: ledger.FormatTime(o.Now()),

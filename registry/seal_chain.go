@@ -13,10 +13,10 @@ import (
 	"github.com/patch-cat/patch-git/spec"
 )
 
-// chain is one state of a published tree as its writer sees it: the documents
+// chain is one state of a published tree as a writer sees it: the documents
 // from the head down, each compared with the digest that its parent states.
 type chain struct {
-	store   Store
+	store   Source
 	raw     []byte       // head.json
 	digest  spec.Digest  // of raw
 	head    *ledger.Head // nil: nothing is published
@@ -65,7 +65,7 @@ func loadChain(ctx context.Context, store Store, o *SealOptions) (*chain, error)
 }
 
 // openChain reads what a head states. The head itself is for the caller to believe.
-func openChain(ctx context.Context, store Store, raw []byte) (*chain, error) {
+func openChain(ctx context.Context, store Source, raw []byte) (*chain, error) {
 	c := &chain{store: store, raw: raw, digest: spec.DigestOf(raw), bucket: map[int]*ledger.Bucket{}}
 	var err error
 	if c.head, err = ledger.ParseHead(raw); err != nil {
@@ -87,7 +87,7 @@ func openChain(ctx context.Context, store Store, raw []byte) (*chain, error) {
 	return c, nil
 }
 
-func emptyChain(store Store) *chain {
+func emptyChain(store Source) *chain {
 	return &chain{store: store, buckets: ledger.NewBuckets(), revoked: ledger.NewRevoked(), bucket: map[int]*ledger.Bucket{}}
 }
 

@@ -303,3 +303,27 @@ func TestDirLink(t *testing.T) {
 		}
 	}
 }
+
+// TestSealRefreshes: a head that is old is followed by one that says the same,
+// and not before it is.
+func TestSealRefreshes(t *testing.T) {
+	s := registry.NewMemory()
+	mustSeal(t, s, registry.Batch{Accept: []registry.Acceptance{acceptance(sealRelease("csv_to_json", "1.0.0", "Turns."))}}, sealOptions(t, 0))
+	first := mustSeal(t, s, registry.Batch{}, sealOptions(t, 30))
+	o := sealOptions(t, 30)
+	o.RefreshAfter = 31 * time.Second
+	if out := mustSeal(t, s, registry.Batch{}, o); out.New {
+		t.Errorf("refreshed too early: %+v", out)
+	}
+	o.RefreshAfter = 30 * time.Second
+	out := mustSeal(t, s, registry.Batch{}, o)
+	if !out.New || out.Head.Seq != first.Head.Seq+1 || out.Head.Log != first.Head.Log || out.Head.Buckets != first.Head.Buckets || out.Head.Time == first.Head.Time {
+		t.Errorf("from %+v to %+v", first.Head, out.Head)
+	}
+	if err := registry.Settled(t.Context(), s); err != nil {
+		t.Error(err)
+	}
+	if out := mustSeal(t, s, registry.Batch{}, o); out.New {
+		t.Errorf("refreshed twice: %+v", out)
+	}
+}

@@ -51,7 +51,7 @@ func (d *derived) Read(ctx context.Context, path string, max int64) ([]byte, err
 		return data, err
 	}
 	t, isTile := parseTilePath(path)
-	if !isTile && path != ledger.CataloguePath {
+	if !IsDerived(path) {
 		return nil, err
 	}
 	if err := d.turn.take(ctx); err != nil {
@@ -74,6 +74,13 @@ func (d *derived) Read(ctx context.Context, path string, max int64) ([]byte, err
 		return nil, tooLarge(path, max)
 	}
 	return append([]byte(nil), made...), nil
+}
+
+// IsDerived tells whether the file at a path follows from others, so that a
+// branch need not commit it.
+func IsDerived(path string) bool {
+	_, isTile := parseTilePath(path)
+	return isTile || path == ledger.CataloguePath
 }
 
 // parseTilePath is the inverse of ledger.TilePath for hash tiles.

@@ -20,6 +20,9 @@ func checkRead(ctx context.Context, path string) error {
 	return checkPath(path)
 }
 
+// CheckPath is what a store outside of this package asks of a path.
+func CheckPath(path string) error { return checkPath(path) }
+
 // checkPath refuses what package ledger never makes: empty, absolute, climbing
 // or hidden paths and characters outside the few that are the same in a file
 // name, a URL and a git tree.

@@ -99,6 +99,12 @@ func treeYAML(r *ledger.Registry) string {
 	if r.Source != "" {
 		fmt.Fprintf(&b, "source: %s\n", jsonText(r.Source))
 	}
+	if len(r.Mirrors) > 0 {
+		b.WriteString("mirrors:\n")
+	}
+	for _, m := range r.Mirrors {
+		fmt.Fprintf(&b, "  - %s\n", jsonText(m))
+	}
 	b.WriteString(policyYAML())
 	fmt.Fprintf(&b, "trust:\n  kind: %s\n", r.Trust.Kind)
 	if id := r.Trust.Identity; id == nil {

@@ -46,7 +46,7 @@ func (t *Tree) Diff(ctx context.Context, src Source, names []spec.Name) (*Change
 		if err != nil {
 			return nil, err
 		}
-		published, err := publishedNames(ctx, src)
+		published, err := Names(ctx, src)
 		if err != nil {
 			return nil, err
 		}
@@ -216,8 +216,9 @@ func publishedRecord(ctx context.Context, src Source, n spec.Name) (*ledger.Reco
 	return r, nil
 }
 
-// publishedNames lists every name that was ever published, withdrawn or not.
-func publishedNames(ctx context.Context, src Source) ([]spec.Name, error) {
+// Names lists every name that was ever published, withdrawn or not, sorted; none
+// where nothing was. What it says is what the tree says, signed or not.
+func Names(ctx context.Context, src Source) ([]spec.Name, error) {
 	c, err := FetchHead(ctx, src)
 	if fault.ReasonOf(err) == "no_registry" {
 		return nil, nil
@@ -251,6 +252,7 @@ func publishedNames(ctx context.Context, src Source) ([]spec.Name, error) {
 		}
 		names = slices.AppendSeq(names, maps.Keys(b.Names))
 	}
+	slices.Sort(names)
 	return names, nil
 }
 

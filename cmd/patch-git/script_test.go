@@ -54,6 +54,7 @@ func TestScripts(t *testing.T) {
 			"retouch":     retouch,
 			"refuses":     refuses,
 			"serve":       serve,
+			"pages":       pages,
 			"attacker":    attacker,
 			"tree-digest": treeDigest,
 			"json":        jsonHas,

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"cmp"
+	"context"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -15,7 +17,7 @@ func (a *app) registryCommand() *cobra.Command {
 		Args:  noSuchCommand,
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(a.registryAdd(), a.registryList(), a.registryRemove(), a.registryInit(), a.registryPublish())
+	c.AddCommand(a.registryAdd(), a.registryList(), a.registryRemove(), a.registryInit(), a.registryPublish(), a.registryMirror())
 	return c
 }
 
@@ -50,6 +52,7 @@ func (a *app) registryPublish() *cobra.Command {
 	var with func() contribute.Signing
 	var uploaded func(*contribute.Workshop) error
 	var change bool
+	var on contribute.BranchOptions
 	c := &cobra.Command{
 		Use:   "publish folder",
 		Short: "Check, sign and publish whatever in a registry's folder is not published yet",
@@ -60,9 +63,14 @@ publication that was cut short is finished by the same command.
 A registry that its workflow signs is published in a GitHub job with the
 permission 'id-token: write'. What is signed is held against registry.yaml before
 anything is written: a job of another repository, branch, workflow file or
-trigger publishes nothing.`,
+trigger publishes nothing.
+
+With --push the published tree is the branch 'published' of a git repository, and the
+folder a checkout whose commit is published: what is new becomes one commit, which is
+pushed; nothing that is there is replaced. A token for it is read from GITHUB_TOKEN.
+--pages also writes what a static host serves: the tree and the web pages.`,
 		Example: `  patch-git registry publish ./registry
-  patch-git registry publish .    in .github/workflows/publish.yml`,
+  patch-git registry publish . --push origin --pages ./site`,
 		Args: exactly("folder"),
 		RunE: func(c *cobra.Command, args []string) error {
 			w, err := a.workshop()
@@ -74,13 +82,53 @@ trigger publishes nothing.`,
 			}
 			s := with()
 			s.AcceptChange = change
+			if c.Flags().Changed("push") {
+				on.Dir, on.Signing, on.Token = a.path(args[0]), s, a.host.Getenv("GITHUB_TOKEN")
+				return a.publishOnBranch(c.Context(), w, on)
+			}
+			if on.Site != "" || on.All {
+				return usage("--pages and --all are for --push")
+			}
 			done, err := w.PublishTree(c.Context(), a.path(args[0]), s)
 			return a.published(done, err)
 		},
 	}
 	with, uploaded = a.signingFlags(c), uploadedFlag(c)
 	c.Flags().BoolVar(&change, "accept-change", false, "build on what another workflow of this repository signed; registry.yaml names another one since")
+	c.Flags().StringVar(&on.Remote, "push", "", "publish on the branch 'published' of this repository; 'origin' is the folder's own")
+	c.Flags().StringVar(&on.Site, "pages", "", "with --push: write the published tree and its web pages into this folder")
+	c.Flags().BoolVar(&on.All, "all", false, "with --push: compare every tool, not only what changed since the last publication")
 	return c
+}
+
+// publishOnBranch publishes on a branch and prints what it did.
+func (a *app) publishOnBranch(ctx context.Context, w *contribute.Workshop, on contribute.BranchOptions) error {
+	if on.Remote == "origin" {
+		on.Remote = ""
+	} else if !strings.Contains(on.Remote, ":") {
+		on.Remote = a.path(on.Remote)
+	}
+	done, err := w.PublishBranch(ctx, on)
+	if done == nil || done.Published == nil {
+		return err
+	}
+	if a.json {
+		docErr := a.out.document(struct {
+			Schema int `json:"schema"`
+			*contribute.BranchPublished
+		}{1, done})
+		return cmp.Or(err, docErr)
+	}
+	if err := a.published(done.Published, err); err != nil {
+		return err
+	}
+	if done.Commit != done.Base {
+		a.out.printf("%s branch published at %s\n", a.out.green("pushed"), done.Commit)
+	}
+	if s := done.Site; s != nil {
+		a.out.printf("%s %d pages and the tree in %s (%d releases audited)\n", a.out.green("wrote"), s.Pages.Pages, safe(s.Dir), s.Audited)
+	}
+	return nil
 }
 
 // published prints what a publication did; findings are shown also when it refused.

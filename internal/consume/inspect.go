@@ -68,26 +68,35 @@ func (c *Client) Inspect(ctx context.Context, what, location string, quick bool)
 
 // inspectStranger audits a tree that nobody vouches for, by its own word.
 func (c *Client) inspectStranger(ctx context.Context, at toolbox.Pin, what string, quick bool) (*Inspected, error) {
+	src, at, err := c.stranger(ctx, at, what)
+	if err != nil {
+		return nil, err
+	}
+	return c.inspected(ctx, src, at.Policy(), inspect.Options{Quick: quick, Progress: c.progress})
+}
+
+// stranger opens a tree that nobody vouches for, and makes a pin of its own word.
+func (c *Client) stranger(ctx context.Context, at toolbox.Pin, what string) (registry.Source, toolbox.Pin, error) {
 	src, err := c.passing(ctx, at.Location)
 	if name, nameErr := spec.ParseRegistryName(what); err != nil && nameErr == nil && fault.ReasonOf(err) == "no_registry" {
 		_, err = c.Box.Pin(name) // it was the name of a registry more likely than a folder
 	}
 	if err != nil {
-		return nil, err
+		return nil, at, err
 	}
 	doc, err := registryAt(ctx, src)
 	if fault.KindOf(err) == fault.NotFound { // of a tree, this is no answer but the lack of one
-		return nil, fault.New(fault.Unavailable, fault.ReasonOf(err), "%w", err)
+		return nil, at, fault.New(fault.Unavailable, fault.ReasonOf(err), "%w", err)
 	}
 	if err != nil {
-		return nil, err
+		return nil, at, err
 	}
 	at.Name, at.Trust = doc.Name, doc.Trust
 	at = c.Box.Arm(at)
 	if known, err := c.Box.Pin(doc.Name); err == nil && !known.Trust.Equal(&at.Trust) {
 		c.warn("you trust " + string(doc.Name) + " with another identity than this tree gives itself")
 	}
-	return c.inspected(ctx, src, at.Policy(), inspect.Options{Quick: quick, Progress: c.progress})
+	return src, at, nil
 }
 
 func (c *Client) inspected(ctx context.Context, src registry.Source, p verify.Policy, o inspect.Options) (*Inspected, error) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/patch-cat/patch-git/internal/fault"
@@ -92,7 +93,7 @@ func (c *Client) AddRegistry(ctx context.Context, location string, o AddOptions)
 		return nil, c.advise(doc, o, pin.Location, err)
 	}
 	if len(pin.Mirrors) == 0 {
-		pin.Mirrors = c.offered(doc.Mirrors)
+		pin.Mirrors = slices.DeleteFunc(c.offered(doc.Mirrors), func(m string) bool { return sameRepository(m, location) })
 	}
 	pin = c.Box.Arm(pin)
 	old, err := c.Box.Pin(doc.Name)
@@ -171,6 +172,15 @@ func registryAt(ctx context.Context, src registry.Source) (*ledger.Registry, err
 		return nil, fault.New(fault.NotVerified, "registry", "%s: %w", src.Location(), err)
 	}
 	return doc, nil
+}
+
+// sameRepository tells whether two addresses are of one place: that of a
+// repository may be written with git+ before it and .git behind it.
+func sameRepository(a, b string) bool {
+	plain := func(s string) string {
+		return strings.TrimSuffix(strings.TrimSuffix(strings.TrimPrefix(s, "git+"), "/"), ".git")
+	}
+	return plain(a) == plain(b)
 }
 
 // maxMirrors is how many mirrors a registry may name for itself.

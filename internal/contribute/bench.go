@@ -19,16 +19,22 @@ type bench struct {
 	tree   *registry.Tree
 	doc    *ledger.Registry // as it is published: its trust is whole
 	signer *signer
-	names  []spec.Name // of the source tree, read once
+	names  []spec.Name  // of the source tree, read once
+	branch *branchBench // nil: the published tree is a folder beside the source tree
 }
 
 // open opens a registry for who can sign for it. It changes nothing.
 func (w *Workshop) open(ctx context.Context, dir string, with Signing) (*bench, error) {
+	return w.openWith(ctx, dir, nil, with)
+}
+
+// openWith opens a registry whose published tree is a branch.
+func (w *Workshop) openWith(ctx context.Context, dir string, on *branchBench, with Signing) (*bench, error) {
 	tree, err := registry.OpenTree(dir)
 	if err != nil {
 		return nil, err
 	}
-	b := &bench{dir: dir, tree: tree, doc: tree.Registry()}
+	b := &bench{dir: dir, tree: tree, doc: tree.Registry(), branch: on}
 	if b.signer, err = w.signer(ctx, b, with); err != nil {
 		return nil, err
 	}
@@ -37,6 +43,9 @@ func (w *Workshop) open(ctx context.Context, dir string, with Signing) (*bench, 
 }
 
 func (b *bench) store() registry.Store {
+	if b.branch != nil {
+		return b.branch.Branch
+	}
 	return registry.OpenDir(filepath.Join(b.dir, publishedDir, ledger.Root))
 }
 

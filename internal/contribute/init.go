@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/signing"
@@ -68,10 +69,21 @@ func (w *Workshop) InitGitHub(dir, repository string) (*Made, error) {
 	}
 	identity := ledger.GitHubWorkflow(repository, ledger.PublishWorkflow, ledger.PublishRef)
 	doc := &ledger.Registry{
-		Schema: ledger.RegistrySchema, Name: name, Source: identity.Repository,
+		Schema: ledger.RegistrySchema, Name: name, Source: identity.Repository, Mirrors: mirrors(repository),
 		Trust: ledger.Trust{Kind: ledger.TrustKeyless, Identity: &identity},
 	}
 	return &Made{Dir: dir, Published: filepath.Join(dir, publishedDir), Trust: doc.Trust}, registry.InitTree(dir, doc)
+}
+
+// mirrors are the two places at which GitHub serves what a workflow publishes:
+// Pages and the branch. Who added one of them asks the other where it is down.
+func mirrors(repository string) []string {
+	owner, name, _ := strings.Cut(repository, "/")
+	pages := "https://" + strings.ToLower(owner) + ".github.io"
+	if !strings.EqualFold(name, owner+".github.io") {
+		pages += "/" + name
+	}
+	return []string{pages, "git+https://github.com/" + repository}
 }
 
 // vacant refuses a folder that has a registry.

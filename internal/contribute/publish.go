@@ -157,22 +157,16 @@ func (w *Workshop) publish(ctx context.Context, b *bench, ready []registry.Accep
 	if spec.Blocking(changes.Findings) {
 		out.Reports, bad = append(out.Reports, &Checked{File: b.dir, Findings: changes.Findings}), bad+1
 	}
+	all, err := w.checkAll(ctx, b, changes, ready)
+	if err != nil {
+		return nil, err
+	}
 	for i, p := range changes.New {
-		w.progress("checking "+p.Ref.At(), int64(i), int64(len(changes.New)))
-		if k := slices.IndexFunc(ready, func(a registry.Acceptance) bool { return a.Release.Ref == p.Ref }); k >= 0 {
+		checked := all[i]
+		if checked == nil {
+			k := slices.IndexFunc(ready, func(a registry.Acceptance) bool { return a.Release.Ref == p.Ref })
 			batch.Accept = append(batch.Accept, ownedBy(ready[k], p.Owners))
 			continue
-		}
-		around := surroundings{previous: previous(changes.Published[p.Ref.Name])}
-		if around.names, err = b.alike(p.Ref.Name); err != nil {
-			return nil, err
-		}
-		if len(p.Owners) > 0 {
-			around.owner = ownerID(p.Owners[0])
-		}
-		checked, err := w.check(ctx, p.Ref.At(), p.Files, around)
-		if err != nil {
-			return nil, err
 		}
 		if checked.OK() && checked.Release.Ref != p.Ref {
 			checked.Findings = append(checked.Findings, spec.Finding{
@@ -198,6 +192,9 @@ func (w *Workshop) publish(ctx context.Context, b *bench, ready []registry.Accep
 			return nil, err
 		}
 		batch.Accept = append(batch.Accept, a)
+	}
+	if bad > 0 && b.branch != nil {
+		b.branch.partly()
 	}
 	if err := w.seal(ctx, b, batch, out); err != nil {
 		return out, err
@@ -239,11 +236,18 @@ func manifestOf(files []spec.File) *spec.Tool {
 
 // seal signs and publishes a batch and says in out what was new.
 func (w *Workshop) seal(ctx context.Context, b *bench, batch registry.Batch, out *Published) error {
-	sealed, err := registry.Seal(ctx, b.store(), batch, registry.SealOptions{
+	o := registry.SealOptions{
 		Registry: b.doc, Signer: b.signer, Now: w.host.Now, Checker: w.checker, SignFirst: b.signer.first,
 		CheckHead: b.signer.checkHead,
 		Progress:  func(done, total int) { w.progress("publishing", int64(done), int64(total)) },
-	})
+	}
+	if b.branch != nil {
+		if err := b.branch.attribute(ctx, batch.Accept); err != nil {
+			return err
+		}
+		o.Commit, o.RefreshAfter = b.branch.commit, b.branch.refreshAfter
+	}
+	sealed, err := registry.Seal(ctx, b.store(), batch, o)
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ type Workshop struct {
 	host    *host.Host
 	checker string                          // what statements name as the checker
 	pause   func(attempt int) time.Duration // between attempts to sign as a workflow; nil leaves it to package keyless
+	stop    func(step string) error         // ends a publication on a branch as a kill would; nil but in tests
 
 	// Packages are resolved out of what was uploaded before this time; zero is
 	// now. AnyAge is for an index that does not tell when.

@@ -59,6 +59,7 @@ const (
 	HTTPAttempts   = 3
 	HTTPTimeout    = 30 * time.Second
 	GitTimeout     = 5 * time.Minute
+	PushAttempts   = 5                  // to publish where others push at the same time
 	HeadStaleAfter = 3 * 24 * time.Hour // a head older than this earns a warning
 	TUFMetadata    = 5 * MiB            // one metadata file of a TUF repository
 	TUFTime        = 5 * time.Minute    // a whole refresh of the trusted root
