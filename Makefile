@@ -4,7 +4,7 @@ GO      ?= go
 TOOLS    = $(GO) tool -modfile=tools.mod
 SOURCES  = $(shell git ls-files '*.go')
 
-.PHONY: check fmt vet static lint test race fuzz bench network test-nobody test-sigstore test-cgroup test-container build build-full test-embed cross
+.PHONY: check fmt vet static lint test race fuzz bench network lint-workflows test-nobody test-sigstore test-cgroup test-container build build-full test-embed cross
 
 check: fmt vet static lint race
 
@@ -19,6 +19,11 @@ static:
 
 lint:
 	$(GO) tool -modfile=lint.mod golangci-lint run ./...
+
+# The workflows, by zizmor, which is a Python package: pip install zizmor==1.32.0.
+# actionlint looks at them in `go test ./action/workflows`.
+lint-workflows:
+	zizmor --offline --no-progress --quiet --persona pedantic .github/workflows .github/actions/patch-git/action.yml action.yml
 
 test:
 	$(GO) test ./...

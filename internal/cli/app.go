@@ -32,8 +32,9 @@ type app struct {
 	maxAge time.Duration
 }
 
-// Main runs one command line and returns the exit code of the process.
-func Main(ctx context.Context, h *host.Host, args []string) int {
+// Main runs one command line and returns the exit code of the process. action
+// does what `patch-git action` says.
+func Main(ctx context.Context, h *host.Host, args []string, action Action) int {
 	a := &app{host: h, out: newPrinter(h)}
 	for _, arg := range args {
 		if arg == "--" {
@@ -42,6 +43,9 @@ func Main(ctx context.Context, h *host.Host, args []string) int {
 		a.guessed = a.guessed || arg == "--json"
 	}
 	root := a.root()
+	if action != nil { // the demo plays none of it
+		root.AddCommand(a.actionCommand(action))
+	}
 	root.SetArgs(args)
 	root.SetIn(h.Stdin)
 	root.SetOut(a.out.out)

@@ -21,9 +21,9 @@ type neighbourhood struct {
 	unread []string              // of the registry itself, one sentence each
 }
 
-// surroundingsOf reads it from the checkout of the base. Where that has the
-// published tree beside it, names are known that are gone from the sources.
-func surroundingsOf(ctx context.Context, tree *registry.Tree, dir string, o *review.Outline, author ledger.Owner) (*neighbourhood, error) {
+// surroundingsOf reads it from the checkout of the base, and from the published
+// tree, which knows names and versions that are gone from the sources.
+func surroundingsOf(ctx context.Context, tree *registry.Tree, dir string, published registry.Source, o *review.Outline, author ledger.Owner) (*neighbourhood, error) {
 	a := &neighbourhood{author: author}
 	if o.Name == "" {
 		return a, nil
@@ -36,15 +36,18 @@ func surroundingsOf(ctx context.Context, tree *registry.Tree, dir string, o *rev
 		if err := a.same(tree, o); err != nil {
 			return nil, err
 		}
-	} else if a.base.Gone, err = everPublished(ctx, dir, o.Name); err != nil {
+	} else if a.base.Gone, err = everPublished(ctx, dir, published, o.Name); err != nil {
 		return nil, err
 	}
 	return a, a.beside(tree, o.Name)
 }
 
 // everPublished tells whether the registry has ever published a name.
-func everPublished(ctx context.Context, dir string, n spec.Name) (bool, error) {
-	chain, err := registry.FetchRecord(ctx, registry.OpenDir(filepath.Join(dir, publishedDir, ledger.Root)), n)
+func everPublished(ctx context.Context, dir string, published registry.Source, n spec.Name) (bool, error) {
+	if published == nil {
+		published = registry.OpenDir(filepath.Join(dir, publishedDir, ledger.Root))
+	}
+	chain, err := registry.FetchRecord(ctx, published, n)
 	if fault.ReasonOf(err) == "no_registry" {
 		return false, nil
 	}

@@ -43,7 +43,7 @@ func (w *Workshop) CheckIn(ctx context.Context, file, dir string) (*Checked, *re
 	}
 	s := rehearsal(ref, files, !has)
 	o := review.Read(s)
-	around, err := surroundingsOf(ctx, tree, dir, o, proposer)
+	around, err := surroundingsOf(ctx, tree, dir, nil, o, proposer)
 	if err != nil {
 		return nil, nil, err
 	}
