@@ -21,6 +21,9 @@ type Changes struct {
 	Findings []spec.Finding
 	// Published are the published versions of the names that were compared.
 	Published map[spec.Name][]PublishedVersion
+	// Owners are those that these names have where they are published, as far as
+	// they are.
+	Owners map[spec.Name][]ledger.Owner
 	// Frozen are the names of which something that was published is not in the
 	// tree as it was: a version is gone, changed or unreadable, or tool.yaml names
 	// no owner. Who put another tool in the place of one whose folder was removed
@@ -47,7 +50,7 @@ type PublishedVersion struct {
 // tools; nil is all of them. src is the registry's own tree: what it says is
 // used to find out what to do, and verified again when the change is sealed.
 func (t *Tree) Diff(ctx context.Context, src Source, names []spec.Name) (*Changes, error) {
-	c := &Changes{Published: map[spec.Name][]PublishedVersion{}, Frozen: map[spec.Name]bool{}}
+	c := &Changes{Published: map[spec.Name][]PublishedVersion{}, Owners: map[spec.Name][]ledger.Owner{}, Frozen: map[spec.Name]bool{}}
 	if names == nil {
 		all, findings, err := t.Names()
 		if err != nil {
@@ -89,7 +92,7 @@ func (t *Tree) diffTool(ctx context.Context, src Source, n spec.Name, c *Changes
 		}
 		previous = append(previous, p)
 	}
-	c.Published[n] = previous
+	c.Published[n], c.Owners[n] = previous, record.Owners
 	versions, findings, err := t.Versions(n)
 	if err != nil {
 		return err

@@ -27,11 +27,10 @@ import (
 //
 //	published, err := registry.Open(ctx, "git+https://github.com/OWNER/REPO", registry.Options{HTTP: …, CacheDir: …, Now: …})
 //
-// and hands it to each review of the run, a nightly one too; a source that says
-// "no_registry" is a registry that has published nothing yet. nil is the folder
-// published/ of dir; where there is none, nobody can tell whether a new name is
-// new, and a person has to look. A source that cannot be read is an error, and
-// no review.
+// and hands it to each review of the run, the nightly ones too. nil is the
+// folder published/ of dir. Where nothing is published, nobody can tell whether
+// a new name is new, and a person has to look, but for the very first tool of a
+// registry. A source that cannot be read is an error, and no review.
 func (w *Workshop) Review(ctx context.Context, dir string, published registry.Source, s review.Submission) (*review.Review, error) {
 	tree, err := registry.OpenTree(dir)
 	if err != nil {
@@ -41,6 +40,9 @@ func (w *Workshop) Review(ctx context.Context, dir string, published registry.So
 	around, err := surroundingsOf(ctx, tree, dir, published, o, s.Author)
 	if err != nil {
 		return nil, err
+	}
+	if around.untold {
+		around.unread = append(around.unread, neverTold)
 	}
 	content, err := w.content(ctx, tree, o, around)
 	if err != nil {

@@ -54,6 +54,9 @@ func (w *Workshop) CheckIn(ctx context.Context, file, dir string) (*Checked, *re
 	if err != nil {
 		return nil, nil, err
 	}
+	if around.untold { // the registry itself can
+		content.Remarks = append(content.Remarks, neverTold)
+	}
 	r := o.Judge(s, around.base, content, review.Policy(tree.Policy()), w.host.Now())
 	for i := range r.Findings {
 		f := &r.Findings[i]

@@ -32,12 +32,20 @@ func withPython(w *Workshop) {
 	w.host.Home, _ = os.UserHomeDir()
 }
 
-// checkout is a registry's source tree with echo_text 0.1.0, of ann.
+// checkout is a registry's source tree with echo_text 0.1.0, of ann, and beside
+// it a published tree without a tool.
 func checkout(tb testing.TB) (*Workshop, string) {
 	tb.Helper()
 	w, dir := newWorkshop(tb), filepath.Join(tb.TempDir(), "reg")
 	withPython(w)
 	if _, err := w.InitGitHub(dir, "acme/tools"); err != nil {
+		tb.Fatal(err)
+	}
+	other := filepath.Join(tb.TempDir(), "other")
+	if _, err := w.Init(tb.Context(), other, "acme/other", ""); err != nil {
+		tb.Fatal(err)
+	}
+	if err := os.Rename(filepath.Join(other, publishedDir), filepath.Join(dir, publishedDir)); err != nil {
 		tb.Fatal(err)
 	}
 	tree, err := registry.OpenTree(dir)
@@ -357,7 +365,7 @@ func TestReviewOfAGoneName(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, err := w.Review(t.Context(), dir, nil, s)
-	if err != nil || refusals(r) != "MAN-002" || r.Verdict != review.Fail {
+	if err != nil || refusals(r) != "MAN-002 MAN-003" || r.Verdict != review.Fail || !strings.Contains(r.Findings[0].Message, `belongs to "ann" (7)`) {
 		t.Errorf("got %+v, %v", r, err)
 	}
 	if r, err = w.Review(t.Context(), dir, nil, fresh("word_count")); err != nil || refusals(r) != "" {
@@ -367,5 +375,71 @@ func TestReviewOfAGoneName(t *testing.T) {
 	writeTo(t, filepath.Join(dir, "tools/wo/word_count/tool.yaml"), []byte("owners: [{login: ann, id: 7}]\n"))
 	if r, err = w.Review(t.Context(), dir, nil, fresh("word_count")); err != nil || refusals(r) != "CAP-006 GOV-002 GOV-005" {
 		t.Errorf("a name without a version: %+v, %v", r, err)
+	}
+}
+
+// TestReviewWithoutThePast: where nothing tells which names there were, a new
+// name is for a person, but for the first tool of all.
+func TestReviewWithoutThePast(t *testing.T) {
+	w, dir := checkout(t)
+	was := filepath.Join(t.TempDir(), "was")
+	if err := os.Rename(filepath.Join(dir, publishedDir), was); err != nil {
+		t.Fatal(err)
+	}
+	empty := registry.OpenDir(t.TempDir())
+	for _, nothing := range []registry.Source{nil, empty} {
+		r, err := w.Review(t.Context(), dir, nothing, fresh("word_count"))
+		if err != nil || r.Verdict != review.NeedsHuman || r.Merge.Auto || r.Merge.Reason != review.ReasonUnchecked || !says(r, "ever published") {
+			t.Errorf("a new name: %+v, %v", r, err)
+		}
+		// The twin is no new name.
+		if r, err = w.Review(t.Context(), dir, nothing, proposal()); err != nil || r.Verdict != review.Pass || !r.Merge.Auto {
+			t.Errorf("an update: %+v, %v", r, err)
+		}
+	}
+	if r, err := w.Review(t.Context(), dir, registry.OpenDir(filepath.Join(was, ledger.Root)), fresh("word_count")); err != nil || r.Verdict != review.Pass {
+		t.Errorf("the twin: %+v, %v", r, err)
+	}
+	// A published tree that cannot be read is no answer.
+	writeTo(t, filepath.Join(was, ledger.Root, filepath.FromSlash(ledger.HeadEvidencePath)), []byte("{}"))
+	if r, err := w.Review(t.Context(), dir, registry.OpenDir(filepath.Join(was, ledger.Root)), fresh("word_count")); err == nil || r != nil {
+		t.Errorf("a damaged tree: %+v, %v", r, err)
+	}
+	if err := os.RemoveAll(filepath.Join(dir, "tools/ec")); err != nil {
+		t.Fatal(err)
+	}
+	if r, err := w.Review(t.Context(), dir, empty, fresh("word_count")); err != nil || r.Verdict != review.Pass {
+		t.Errorf("the first tool: %+v, %v", r, err)
+	}
+}
+
+// TestReviewOfAFrozenName: nothing new comes to a tool of which something that
+// was published is gone, and what was published is immutable also where it is gone.
+func TestReviewOfAFrozenName(t *testing.T) {
+	w, dir := checkout(t)
+	_, was := scene(t) // echo_text 1.0.0
+	src := registry.OpenDir(filepath.Join(was, publishedDir, ledger.Root))
+	next := proposal(put(toolsOfEcho+"2.0.0/tool.py", source("echo_text", "version: 0.1.0", "version: 2.0.0")))
+	again := proposal(put(toolsOfEcho+"1.0.0/tool.py", source("echo_text", "version: 0.1.0", "version: 1.0.0")))
+	before := everything(t, dir)
+	for _, s := range []review.Submission{next, again} {
+		if r, err := w.Review(t.Context(), dir, src, s); err != nil || refusals(r) != "MAN-003" || r.Verdict != review.Fail {
+			t.Errorf("got %+v, %v", r, err)
+		}
+	}
+	// The version that is gone can be withdrawn.
+	revoke := proposal(review.Change{
+		Path: toolsOfEcho + "tool.yaml", Status: review.Modified, Mode: "100644", Data: []byte("owners:\n  - login: ann\n    id: 7\nrevoked:\n  \"1.0.0\": malware\n"),
+	})
+	if r, err := w.Review(t.Context(), dir, src, revoke); err != nil || refusals(r) != "" || !r.Merge.Auto {
+		t.Errorf("a revocation: %+v, %v", r, err)
+	}
+	if everything(t, dir) != before {
+		t.Error("a review changed the checkout")
+	}
+	// The twin has all of it.
+	writeTo(t, filepath.Join(dir, toolsOfEcho, "1.0.0/tool.py"), []byte("# 1.0.0\n"))
+	if r, err := w.Review(t.Context(), dir, src, next); err != nil || slices.ContainsFunc(r.Findings, func(f spec.Finding) bool { return f.ID == "MAN-003" }) {
+		t.Errorf("the twin: %+v, %v", r, err)
 	}
 }

@@ -65,6 +65,9 @@ func TestTakenName(t *testing.T) {
 		t.Errorf("got %+v, %v", r, err)
 	}
 	// With nothing to read nobody can tell, and that is no yes.
+	if err := os.RemoveAll(filepath.Join(f.dir, publishedDir)); err != nil {
+		t.Fatal(err)
+	}
 	r, err = f.w.Review(t.Context(), f.dir, nil, bySomebody(f, "echo_text"))
 	if err != nil || r.Verdict != review.NeedsHuman || r.Merge.Auto || r.Merge.Reason != review.ReasonUnchecked || !says(r, "ever published") {
 		t.Errorf("without the published tree: %+v, %v", r, err)
@@ -121,9 +124,6 @@ func (f *forge) publishCommit(message string) (*BranchPublished, error) {
 // published.
 func TestPublishFileOfAFrozenName(t *testing.T) {
 	w, dir := checkout(t)
-	if _, err := w.Init(t.Context(), filepath.Join(t.TempDir(), "reg"), "demo/tools", ""); err != nil {
-		t.Fatal(err)
-	}
 	dir = filepath.Join(filepath.Dir(dir), "own")
 	if _, err := w.Init(t.Context(), dir, "own/tools", ""); err != nil {
 		t.Fatal(err)
