@@ -69,5 +69,5 @@ func (j *job) review(ctx context.Context, p github.Pull) (*review.Review, error)
 	if err != nil {
 		return nil, err
 	}
-	return j.workshop.Review(ctx, j.in, *s)
+	return j.workshop.Review(ctx, j.in, nil, *s)
 }

@@ -18,25 +18,37 @@ import (
 // registry.yaml is one to check and none to follow. The error is about the
 // checkout or this machine; what is wrong with the pull request is in the
 // review.
-func (w *Workshop) Review(ctx context.Context, dir string, s review.Submission) (*review.Review, error) {
+//
+// published is the registry's published tree: it alone knows every name and
+// version that was ever published, whatever is gone from the checkout. Nothing
+// of it is verified, so it has to come from where only the registry writes. The
+// verb quarantine opens the branch `published` of the repository that the event
+// names, without a token, as
+//
+//	published, err := registry.Open(ctx, "git+https://github.com/OWNER/REPO", registry.Options{HTTP: …, CacheDir: …, Now: …})
+//
+// and hands it to each review of the run, the nightly ones too. nil is the
+// folder published/ of dir. Where nothing is published, nobody can tell whether
+// a new name is new, and a person has to look, but for the very first tool of a
+// registry. A source that cannot be read is an error, and no review.
+func (w *Workshop) Review(ctx context.Context, dir string, published registry.Source, s review.Submission) (*review.Review, error) {
 	tree, err := registry.OpenTree(dir)
 	if err != nil {
 		return nil, err
 	}
-	return w.reviewIn(ctx, tree, dir, &s)
-}
-
-func (w *Workshop) reviewIn(ctx context.Context, tree *registry.Tree, dir string, s *review.Submission) (*review.Review, error) {
-	o := review.Read(s)
-	around, err := surroundingsOf(ctx, tree, dir, o, s.Author)
+	o := review.Read(&s)
+	around, err := surroundingsOf(ctx, tree, dir, published, o, s.Author)
 	if err != nil {
 		return nil, err
+	}
+	if around.untold {
+		around.unread = append(around.unread, neverTold)
 	}
 	content, err := w.content(ctx, tree, o, around)
 	if err != nil {
 		return nil, err
 	}
-	return o.Judge(s, around.base, content, review.Policy(tree.Policy()), w.host.Now()), nil
+	return o.Judge(&s, around.base, content, review.Policy(tree.Policy()), w.host.Now()), nil
 }
 
 // content reads what a submission brings.

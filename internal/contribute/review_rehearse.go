@@ -43,7 +43,7 @@ func (w *Workshop) CheckIn(ctx context.Context, file, dir string) (*Checked, *re
 	}
 	s := rehearsal(ref, files, !has)
 	o := review.Read(s)
-	around, err := surroundingsOf(ctx, tree, dir, o, proposer)
+	around, err := surroundingsOf(ctx, tree, dir, nil, o, proposer)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -53,6 +53,9 @@ func (w *Workshop) CheckIn(ctx context.Context, file, dir string) (*Checked, *re
 	content, err := w.content(ctx, tree, o, around)
 	if err != nil {
 		return nil, nil, err
+	}
+	if around.untold { // the registry itself can
+		content.Remarks = append(content.Remarks, neverTold)
 	}
 	r := o.Judge(s, around.base, content, review.Policy(tree.Policy()), w.host.Now())
 	for i := range r.Findings {

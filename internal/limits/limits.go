@@ -171,9 +171,9 @@ const (
 	GitHubRerunAge = 30 * 24 * time.Hour
 	GitHubToken    = 4 * KiB
 	GitHubLogin    = 64 * KiB // an answer of the device flow
-	PullFiles      = 1000 // changed files of one pull request; GitHub lists at most 3000
-	PullFolders    = 400  // folders of its head that are read for them
-	PullCommits    = 50   // of one pull request
+	PullFiles      = 1000     // changed files of one pull request; GitHub lists at most 3000
+	PullFolders    = 400      // folders of its head that are read for them
+	PullCommits    = 50       // of one pull request
 )
 
 // Pull requests.

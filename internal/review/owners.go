@@ -21,7 +21,7 @@ func (j *judgement) metaPath() string {
 // publishing needs to ask nobody.
 func (j *judgement) newName() {
 	if j.base.Gone {
-		j.findings.add(takenName, j.Dir(), "%s was published once and was removed", j.Name)
+		j.findings.add(takenName, j.Dir(), "%s was published once, belongs to %s, and was removed", j.Name, people(j.base.Published))
 	}
 	meta := j.proposed()
 	if meta == nil {
@@ -42,6 +42,10 @@ func (j *judgement) newName() {
 func (j *judgement) update() {
 	if j.Meta != nil {
 		j.findings.add(oneThing, j.metaPath(), "a version and a change of %s come together", metaFile)
+	}
+	if j.base.Frozen {
+		j.findings.addAs(immutable, bad, j.Dir(), "ask a maintainer to restore it from the history of the registry",
+			"something that was published of %s is gone or changed in the registry's sources, so nothing new of it would be published", j.Name)
 	}
 	switch owners := j.base.Meta.Owners; {
 	case len(owners) == 0:

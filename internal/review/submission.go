@@ -91,10 +91,14 @@ type Meta struct {
 
 // Base is what the registry has under the name of a submission.
 type Base struct {
-	Known    bool // the tree has something under the name: it is not new
-	Gone     bool // it was published, and the tree has nothing of it any more
-	Meta     Meta
-	Versions []spec.Version
+	Known bool // the tree has something under the name: it is not new
+	Gone  bool // it was published, and the tree has nothing of it any more
+	// Frozen is that something which was published of it is gone or changed, so
+	// that nothing new of it is published until somebody restores that.
+	Frozen    bool
+	Published []ledger.Owner // its owners where it is published; nil where it is not
+	Meta      Meta
+	Versions  []spec.Version // of the tree, and those that were ever published
 	// Previous is the version that most users have, and Was and Files are what
 	// it says and what it consists of; nil where there is none to read.
 	Previous spec.Version
