@@ -2,11 +2,9 @@ package registry
 
 import (
 	"context"
-	"maps"
 	"slices"
 
 	"github.com/patch-cat/patch-git/internal/fault"
-	"github.com/patch-cat/patch-git/internal/limits"
 	"github.com/patch-cat/patch-git/ledger"
 	"github.com/patch-cat/patch-git/spec"
 )
@@ -210,97 +208,4 @@ func (c *Changes) withdrawals(n spec.Name, meta Meta, record *ledger.Record, fre
 			}
 		}
 	}
-}
-
-// holds tells whether the published files contain all of the contributed ones
-// with the same bytes, and no other contributed ones.
-func (p PublishedVersion) holds(files []spec.File) bool {
-	generated := 0
-	for _, g := range []string{ledger.ReportFileName, ledger.ClosureFileName, ledger.PylockFileName} {
-		if _, ok := p.Files[g]; ok {
-			generated++
-		}
-	}
-	for _, f := range files {
-		if p.Files[f.Path] != spec.DigestOf(f.Data) {
-			return false
-		}
-	}
-	return len(files)+generated == len(p.Files)
-}
-
-// publishedRecord reads the record of a name; an empty one where there is none.
-func publishedRecord(ctx context.Context, src Source, n spec.Name) (*ledger.Record, error) {
-	chain, err := FetchRecord(ctx, src, n)
-	if fault.ReasonOf(err) == "no_registry" {
-		return &ledger.Record{}, nil // nothing was ever published
-	}
-	if err != nil {
-		return nil, err
-	}
-	if chain.Record == nil {
-		return &ledger.Record{}, nil
-	}
-	r, err := ledger.ParseRecord(chain.Record, n)
-	if err != nil {
-		return nil, fault.New(fault.NotVerified, "record", "published tree: %w", err)
-	}
-	return r, nil
-}
-
-// Names lists every name that was ever published, withdrawn or not, sorted; none
-// where nothing was. What it says is what the tree says, signed or not.
-func Names(ctx context.Context, src Source) ([]spec.Name, error) {
-	c, err := FetchHead(ctx, src)
-	if fault.ReasonOf(err) == "no_registry" {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	head, err := ledger.ParseHead(c.Head)
-	if err != nil {
-		return nil, fault.New(fault.NotVerified, "head", "published tree: %w", err)
-	}
-	data, err := stated(ctx, src, ledger.BucketsPath, head.Buckets, limits.Document)
-	if err != nil {
-		return nil, err
-	}
-	buckets, err := ledger.ParseBuckets(data)
-	if err != nil {
-		return nil, fault.New(fault.NotVerified, "buckets", "published tree: %w", err)
-	}
-	var names []spec.Name
-	for i := range buckets.Buckets {
-		if buckets.At(i).IsZero() {
-			continue
-		}
-		if data, err = stated(ctx, src, ledger.BucketPath(i), buckets.At(i), limits.Document); err != nil {
-			return nil, err
-		}
-		b, err := ledger.ParseBucket(data, i)
-		if err != nil {
-			return nil, fault.New(fault.NotVerified, "bucket", "published tree: %w", err)
-		}
-		names = slices.AppendSeq(names, maps.Keys(b.Names))
-	}
-	slices.Sort(names)
-	return names, nil
-}
-
-// publishedFiles reads the list of files of a published version.
-func publishedFiles(ctx context.Context, src Source, n spec.Name, v ledger.RecordVersion) (PublishedVersion, error) {
-	p := PublishedVersion{Version: v.Version, Files: map[string]spec.Digest{}}
-	data, err := exactly(ctx, src, ledger.ReleasePath(n, v.Version, ledger.ReleaseFileName), v.Release, limits.Document)
-	if err != nil {
-		return p, err
-	}
-	doc, err := ledger.ParseRelease(data)
-	if err != nil {
-		return p, fault.New(fault.NotVerified, "release", "published tree: %w", err)
-	}
-	for _, f := range doc.Files {
-		p.Files[f.Path] = f.SHA256
-	}
-	return p, nil
 }

@@ -81,3 +81,21 @@ func TestTreeTaken(t *testing.T) {
 		t.Errorf("the twin: %+v", got)
 	}
 }
+
+// TestTreeMetaComments: what a program passes over and a person believes.
+func TestTreeMetaComments(t *testing.T) {
+	const plain = "owners:\n  - login: \"ada\"\n    id: 7\nyanked:\n  \"1.0.0\": \"see #12 # or not\"\n"
+	for text, want := range map[string][]string{
+		plain:                                           nil,
+		"owners: [{login: ada, id: 7}]\n":               nil,
+		plain + "# safe, says ada\n":                    {`"1.0.0": "see #12 # or not"`, "# safe, says ada"},
+		"owners: [{login: ada, id: 7}] # safe\n":        {"owners: [{login: ada, id: 7}] # safe"},
+		"owners: [{login: ada, id: 7}]\r\n  # safe\r\n": {"# safe"},
+		"owners: [{login: ada, id: 7}]\ndeprecated: 'it\n  is: \"a' # b\"\n": {"is: \"a' # b\""}, // a comment behind a text of two lines
+	} {
+		m, err := registry.ParseMeta("tool.yaml", []byte(text))
+		if err != nil || !slices.Equal(m.Comments, want) {
+			t.Errorf("%q: %q, %v, want %q", text, m.Comments, err, want)
+		}
+	}
+}

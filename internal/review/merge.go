@@ -17,8 +17,11 @@ var harmless = []string{"CAP-001", "DEP-004", "MAIN-003", "MAIN-004", "MAIN-005"
 // needsPerson tells whether a finding is for a person to judge.
 func needsPerson(f spec.Finding) bool {
 	manifest := len(f.ID) == len("MAN-100") && strings.HasPrefix(f.ID, "MAN-")
-	return f.Severity != spec.SeverityNote && !manifest && !slices.Contains(harmless, f.ID)
+	return weighty(f) && !manifest && !slices.Contains(harmless, f.ID)
 }
+
+// weighty tells whether a finding is more than a note.
+func weighty(f spec.Finding) bool { return f.Severity != spec.SeverityNote }
 
 // merge ends a judgement: the verdict of what was found, and whether a person
 // is needed.
@@ -57,7 +60,7 @@ func (j *judgement) forPerson(all []spec.Finding) Reason {
 		return ReasonGrown
 	case has(takenName):
 		return ReasonNearName
-	case slices.ContainsFunc(all, needsPerson):
+	case slices.ContainsFunc(all, needsPerson), j.Kind == KindMeta && slices.ContainsFunc(all, weighty):
 		return ReasonWarnings
 	case len(j.content.Unchecked) > 0:
 		return ReasonUnchecked

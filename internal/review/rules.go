@@ -46,6 +46,8 @@ const (
 	takenName
 	immutable
 	hiddenText
+	misreadText
+	wordy
 	grown
 )
 
@@ -94,7 +96,9 @@ var rules = [...]Rule{
 		"MAN-003", bad, "a published version is changed, or the version is not above the last", "what is pinned must never change, and an older number would never be picked",
 		"put published files back as they were, and raise the version",
 	},
-	hiddenText: {"TXT-001", bad, "text holds characters that a reader does not see", "models and programs read what people cannot review", "remove the characters"},
+	hiddenText:  {"TXT-001", bad, "text holds characters that a reader does not see", "models and programs read what people cannot review", "remove the characters"},
+	misreadText: {"TXT-002", warn, "text holds words that read as something else", "letters of other alphabets and styles imitate a word that people look for", "write the word in the letters of one script"},
+	wordy:       {"MAN-310", warn, "a reason has more than one sentence", "models and people are shown it, so it says why and tells nobody what to do", "shorten it to one sentence"},
 	grown: {
 		"CAP-006", warn, "the version asks for more than the one before", "who agreed to the version before did not agree to this", "ask for no more than is needed; a maintainer looks at it",
 	},

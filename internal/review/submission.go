@@ -87,6 +87,7 @@ type Meta struct {
 	Revoked    map[spec.Version]string
 	Deprecated string
 	ReplacedBy spec.Name
+	Comments   []string // lines that may have a comment
 }
 
 // Base is what the registry has under the name of a submission.
