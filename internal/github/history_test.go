@@ -1,6 +1,7 @@
 package github_test
 
 import (
+	"fmt"
 	"os/exec"
 	"slices"
 	"strings"
@@ -56,9 +57,16 @@ func TestLinear(t *testing.T) {
 	fork.Push("new", "", "on top", map[string][]byte{"z": []byte("z")})
 	linear(true)
 
-	for range limits.PullCommits {
-		fork.Push("new", "", "many", map[string][]byte{"z": []byte(fork.Tip("new"))})
+	var many strings.Builder // one process of git's
+	for i := range limits.PullCommits {
+		fmt.Fprintf(&many, "commit refs/heads/new\ncommitter x <x@x> %d +0000\ndata 0\n", i)
+		if i == 0 {
+			many.WriteString("from refs/heads/new^0\n")
+		}
 	}
+	cmd := exec.CommandContext(t.Context(), "git", "-C", fork.Dir, "-c", "safe.directory=*", "fast-import", "--quiet", "--force") //nolint:gosec // of this test
+	cmd.Stdin = strings.NewReader(many.String())
+	ok(t, cmd.Run())
 	linear(false)
 	if got, err := c.Linear(t.Context(), st.repo, n, "x"); got || fault.KindOf(err) != fault.Usage {
 		t.Errorf("%v, %v", got, err)
