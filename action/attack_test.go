@@ -26,7 +26,7 @@ func (s *scene) ran(fork *githubtest.Repo, branch string) {
 func (s *scene) git(dir string, args ...string) string {
 	s.t.Helper()
 	args = append([]string{"-C", dir, "-c", "safe.directory=*", "-c", "user.name=x", "-c", "user.email=x@x"}, args...)
-	out, err := exec.CommandContext(s.t.Context(), "git", args...).CombinedOutput() //nolint:gosec // of this test
+	out, err := exec.CommandContext(s.t.Context(), "git", args...).CombinedOutput()
 	if err != nil {
 		s.t.Fatalf("git %v: %v\n%s", args, err, out)
 	}
