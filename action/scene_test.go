@@ -73,6 +73,9 @@ func (s *scene) main(files map[string]string) {
 	}
 	all := map[string][]byte{}
 	err := filepath.WalkDir(s.dir, func(path string, d os.DirEntry, err error) error {
+		if err == nil && d.Name() == ".git" {
+			return filepath.SkipDir
+		}
 		if err != nil || d.IsDir() {
 			return err
 		}
@@ -86,7 +89,7 @@ func (s *scene) main(files map[string]string) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	s.repo.Push("main", "", "main", all)
+	s.write(filepath.Join(s.dir, ".git", "HEAD"), s.repo.Push("main", "", "main", all)+"\n")
 }
 
 func (s *scene) write(path, text string) {

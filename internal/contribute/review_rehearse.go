@@ -70,7 +70,7 @@ func (w *Workshop) CheckIn(ctx context.Context, file, dir string) (*Checked, *re
 // rehearsal is the pull request that would bring the files.
 func rehearsal(ref spec.Ref, files []spec.File, fresh bool) *review.Submission {
 	at := path.Join("tools", ref.Name.Shard(), string(ref.Name))
-	s := &review.Submission{Author: proposer, Merged: new(int)}
+	s := &review.Submission{Author: proposer, Merged: new(int), Linear: true}
 	add := func(p string, data []byte) {
 		s.Changes = append(s.Changes, review.Change{Path: path.Join(at, p), Status: review.Added, Mode: "100644", Data: data})
 	}

@@ -84,7 +84,7 @@ func proposal(changes ...review.Change) review.Submission {
 		changes = []review.Change{put(toolsOfEcho+"0.2.0/tool.py", source("echo_text", "version: 0.1.0", "version: 0.2.0"))}
 	}
 	return review.Submission{
-		Number: 3, Base: strings.Repeat("1", 40), Head: strings.Repeat("2", 40), Author: ann, Opened: clock.Add(-time.Hour), Merged: new(int), Changes: changes,
+		Number: 3, Base: strings.Repeat("1", 40), Head: strings.Repeat("2", 40), Author: ann, Opened: clock.Add(-time.Hour), Merged: new(int), Linear: true, Changes: changes,
 	}
 }
 

@@ -76,7 +76,7 @@ func (j *judgement) decide(why Reason) Merge {
 	switch {
 	case j.s.Draft:
 		return no(ReasonDraft)
-	case slices.ContainsFunc(j.s.Labels, func(l string) bool { return strings.EqualFold(strings.TrimSpace(l), HoldLabel) }):
+	case held(j.s.Labels):
 		return no(ReasonHeld)
 	case slices.ContainsFunc(j.s.Objections, j.weighs):
 		return no(ReasonObjection)
@@ -130,7 +130,7 @@ func (j *judgement) since() time.Time {
 // weighs tells whether somebody's objection counts: that of who may merge, or
 // of an owner. Anybody may write one, and strangers cannot hold a tool up.
 func (j *judgement) weighs(a Approval) bool {
-	return a.Maintainer || owns(j.policy.Maintainers, a.By) || owns(j.base.Meta.Owners, a.By)
+	return a.weighs(j.policy.Maintainers, j.base.Meta.Owners)
 }
 
 // order of verdicts; whatever is none of them is the worst.

@@ -42,6 +42,7 @@ const (
 	transfer
 	withdrawal
 	config
+	linear
 	takenName
 	immutable
 	hiddenText
@@ -85,6 +86,9 @@ var rules = [...]Rule{
 		"GOV-008", bad, "tool.yaml withdraws what there is not, or takes a revocation back", "clients were told that the version is malware, and some of them only by this", "put the line back, or name a published version",
 	},
 	config: {"GOV-009", bad, "the proposed registry.yaml is not readable", "nothing can be checked or published while it is not", "mend it"},
+	linear: {
+		"GOV-010", bad, "a merge is among the commits", "what a merge of a merge takes along, or takes back, no list of files shows", "rebase onto main, so that each commit has one parent, and push again",
+	},
 	takenName: {
 		"MAN-002", bad, "the name is none that a tool may have, or not free any more", "people and models pick tools by name, so a name must be one tool for ever", "choose a name of your own",
 	},

@@ -23,6 +23,13 @@ type Submission struct {
 	// another one.
 	HeadSince time.Time
 	Labels    []string
+	// Linear says that each commit has one parent, so that there is one merge
+	// base and Changes are what a merge does. Where nobody looked it is false.
+	Linear bool
+	// Tree is the commit of the base that the submission is judged against: the
+	// one that is checked out. "" is unknown, and then nothing is merged without
+	// a person.
+	Tree      string
 	Approvals []Approval // of this head alone
 	// Objections are by who asks for changes, at whatever head.
 	Objections []Approval
