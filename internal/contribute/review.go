@@ -21,16 +21,14 @@ import (
 //
 // published is the registry's published tree: it alone knows every name and
 // version that was ever published, whatever is gone from the checkout. Nothing
-// of it is verified, so it has to come from where only the registry writes. The
-// verb quarantine opens the branch `published` of the repository that the event
-// names, without a token, as
-//
-//	published, err := registry.Open(ctx, "git+https://github.com/OWNER/REPO", registry.Options{HTTP: …, CacheDir: …, Now: …})
-//
-// and hands it to each review of the run, the nightly ones too. nil is the
-// folder published/ of dir. Where nothing is published, nobody can tell whether
+// of it is verified, so it has to come from where only the registry writes: the
+// branch `published` of the very repository, by [registry.Open] of its address,
+// or checked out. nil is the folder published/ of dir, and that is how the verb
+// quarantine asks: its job checks the branch out there, for each review of the
+// run, the nightly ones too. Where nothing is published, nobody can tell whether
 // a new name is new, and a person has to look, but for the very first tool of a
-// registry. A source that cannot be read is an error, and no review.
+// registry. A tree that cannot be read, or that is damaged, is an error and no
+// review.
 func (w *Workshop) Review(ctx context.Context, dir string, published registry.Source, s review.Submission) (*review.Review, error) {
 	tree, err := registry.OpenTree(dir)
 	if err != nil {

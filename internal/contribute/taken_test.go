@@ -72,6 +72,17 @@ func TestTakenName(t *testing.T) {
 	if err != nil || r.Verdict != review.NeedsHuman || r.Merge.Auto || r.Merge.Reason != review.ReasonUnchecked || !says(r, "ever published") {
 		t.Errorf("without the published tree: %+v, %v", r, err)
 	}
+	// The branch beside the checkout is as good, which is how the job has it.
+	f.git("", "clone", "-q", "--depth=1", "--branch", "published", "file://"+f.origin, filepath.Join(f.dir, publishedDir))
+	if r, err = f.w.Review(t.Context(), f.dir, nil, bySomebody(f, "echo_text")); err != nil || refusals(r) != "MAN-002" || r.Verdict != review.Fail {
+		t.Errorf("with the branch beside it: %+v, %v", r, err)
+	}
+	if r, err = f.w.Review(t.Context(), f.dir, nil, bySomebody(f, "word_count")); err != nil || refusals(r) != "" || !r.Merge.Auto {
+		t.Errorf("the twin, with the branch beside it: %+v, %v", r, err)
+	}
+	if err := os.RemoveAll(filepath.Join(f.dir, publishedDir)); err != nil {
+		t.Fatal(err)
+	}
 	// The twin is a name that never was there.
 	r, err = f.w.Review(t.Context(), f.dir, f.branchSource(), bySomebody(f, "word_count"))
 	if err != nil || refusals(r) != "" || !r.Merge.Auto || r.Merge.Reason != review.ReasonWaited {
