@@ -83,7 +83,7 @@ func TestOvertaken(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s, n := updated(t)
-			c.run.File, c.run.Attempt, c.run.Head, c.run.Branch, c.run.Created = quarantineFile, 1, s.fork.Tip("up"), "up", s.now
+			c.run.File, c.run.Attempt, c.run.Head, c.run.Branch, c.run.Created, c.run.HeadRepo = quarantineFile, 1, s.fork.Tip("up"), "up", s.now, s.fork
 			s.runID = strconv.FormatInt(s.repo.AddRun(c.run)+c.own, 10)
 			a, _ := s.run("report", "pull_request_target", s.event("opened", n, "ann", ""))
 			if a.Conclusion != c.says || s.conclusion("up") != c.says {

@@ -89,15 +89,17 @@ func opening(s said) string {
 			b.WriteString(" It is published within minutes.")
 		}
 	case s.refused:
-		b.WriteString("It was to be merged by itself, and GitHub did not let that happen; a maintainer has to merge it.")
+		b.WriteString("It was to be merged by itself, and GitHub did not let that happen. It is tried again every night; a maintainer can merge it, or stop it with the label `" + review.HoldLabel + "`.")
 	case r.Verdict == review.Pass && r.Merge.After != nil && r.Merge.Reason == review.ReasonWaits:
 		fmt.Fprintf(&b, "Nothing for now: %s. Then it is merged by itself; until then a maintainer can merge it, or stop it with the label `%s`.", mergeWords(r.Merge), review.HoldLabel)
+	case s.waits():
+		fmt.Fprintf(&b, "Nothing for now, because %s. It is looked at again every night; until then a maintainer can merge it, or stop it with the label `%s`.", mergeWords(r.Merge), review.HoldLabel)
 	case r.Verdict == review.Pass && r.Merge.Auto:
 		fmt.Fprintf(&b, "It is merged by itself, because %s.", mergeWords(r.Merge))
 	case r.Verdict == review.Pass:
 		fmt.Fprintf(&b, "A maintainer merges it. It is not merged by itself because %s.", mergeWords(r.Merge))
 	case r.Verdict == review.NeedsHuman:
-		fmt.Fprintf(&b, "A maintainer looks at it, because %s, and answers for this very commit by approving it or with the label `%s`. A new commit needs a new answer.", mergeWords(r.Merge), acceptLabel)
+		fmt.Fprintf(&b, "A maintainer looks at it, because %s, and answers for this very commit with the label `%s`, or by approving it and running all jobs of the workflow `quarantine` again. A new commit needs a new answer.", mergeWords(r.Merge), acceptLabel)
 	default:
 		fmt.Fprintf(&b, "It is not merged, because %s. Push to the same branch; this comment and the check `%s` follow.", mergeWords(r.Merge), checkName)
 	}

@@ -67,10 +67,10 @@ func oneLine(text string) string {
 }
 
 // uncommand writes out the beginning of what a runner takes for a command when
-// it is printed: "::" after leading blanks, and "##[" anywhere. Elsewhere they
+// it is printed: "::" after leading blanks of any kind, and "##[" anywhere. Elsewhere they
 // stay, because Python has slices.
 func uncommand(line string) string {
-	if rest := strings.TrimLeft(line, " "); strings.HasPrefix(rest, "::") {
+	if rest := strings.TrimLeftFunc(line, unicode.IsSpace); strings.HasPrefix(rest, "::") {
 		line = line[:len(line)-len(rest)] + `\u{3A}` + rest[1:]
 	}
 	return strings.ReplaceAll(line, "##[", `\u{23}#[`)

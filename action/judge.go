@@ -68,13 +68,18 @@ func (j *job) judged() review.Outcome {
 // reviewed is the review that an earlier job of this run made, nil where there
 // is none of this very pull request and commit.
 func (j *job) reviewed() *review.Review {
-	var r review.Review
-	if !j.take(reviewFile, &r) {
+	data, ok := j.document(reviewFile)
+	if !ok {
 		return nil
 	}
-	if r.Schema != review.Schema || r.Pull != j.event.Number || r.Head != j.event.Head {
+	r, err := review.Parse(data)
+	if err != nil {
+		j.say(err.Error())
+		return nil
+	}
+	if r.Pull != j.event.Number || r.Head != j.event.Head {
 		j.say(reviewFile + " is not about this commit")
 		return nil
 	}
-	return &r
+	return r
 }

@@ -1,11 +1,13 @@
 package action
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/patch-cat/patch-git/internal/contribute"
 	"github.com/patch-cat/patch-git/internal/fault"
@@ -26,8 +28,11 @@ func (j *job) nightly(ctx context.Context, a *answer) error {
 	n := night{job: j}
 	var doc nightly
 	if j.take(nightlyFile, &doc) && doc.Schema == nightlySchema && doc.Rescan != nil {
-		n.propose(ctx, doc.Rescan)
+		n.propose(ctx, doc.Rescan, doc.More)
 		n.ripen(ctx, doc.Reviews)
+		if doc.Left > 0 {
+			n.note("%d others that wait are left for another night.", doc.Left)
+		}
 	} else {
 		n.note("The rescan did not finish, so nobody knows whether all tools are still fit.")
 		n.errs = append(n.errs, fault.New(fault.Unavailable, "no_rescan", "there is no rescan that can be read"))
@@ -57,8 +62,9 @@ func (n *night) failed(what string, err error) {
 	n.errs = append(n.errs, err)
 }
 
-// propose opens an issue for each version that would be refused today.
-func (n *night) propose(ctx context.Context, found *contribute.Rescan) {
+// propose opens an issue for each version that would be refused today; more is
+// how many there are beside those that are told of.
+func (n *night) propose(ctx context.Context, found *contribute.Rescan, more int) {
 	opened := 0
 	for _, bad := range found.Bad {
 		if opened == limits.Proposals {
@@ -74,7 +80,7 @@ func (n *night) propose(ctx context.Context, found *contribute.Rescan) {
 		}
 		opened++
 	}
-	n.note("%d versions were checked again by the rules %d; %d would be refused, %d could not be judged.", found.Versions, found.Rules, len(found.Bad), len(found.Unknown))
+	n.note("%d versions were checked again by the rules %d; %d would be refused, %d could not be judged.", found.Versions, found.Rules, len(found.Bad)+more, len(found.Unknown))
 	if len(found.Tree) > 0 {
 		n.note("%d files of the tree are where a registry has nothing.", len(found.Tree))
 	}
@@ -89,11 +95,19 @@ func proposal(bad contribute.Rescanned, rules int) string {
 		"This issue is brought up to date every night while it is open.\n\n%s", rules, ref, findings(r, commentBytes-1024))
 }
 
-// ripen reports again on what waited for its time, and merges it where that has come.
+// ripen reports again on what waited for its time, and merges it where that has
+// come. All of it was reviewed against one tree and one count, so of one author
+// one is merged, and of two names that are close the older one goes first; the
+// other is reviewed again when the first is in the tree.
 func (n *night) ripen(ctx context.Context, reviews []*review.Review) {
-	merged := 0
-	for _, r := range reviews {
-		if r == nil || r.Schema != review.Schema {
+	merged := map[int64]bool{}
+	slices.SortStableFunc(reviews, func(a, b *review.Review) int { return cmp.Compare(pullOf(a), pullOf(b)) })
+	for i, r := range reviews {
+		if r == nil {
+			continue
+		}
+		if _, err := review.Parse(r.Encode()); err != nil {
+			n.failed("the review of a pull request that waited is none", err)
 			continue
 		}
 		p, err := n.hub.Pull(ctx, n.repo, r.Pull)
@@ -109,16 +123,38 @@ func (n *night) ripen(ctx context.Context, reviews []*review.Review) {
 			n.failed("the trial of a pull request could not be read", err)
 			continue
 		}
+		r = r.With(n.model(), trial)
+		switch {
+		case r.Verdict == review.Pass && r.Merge.Reason == review.ReasonWaits:
+			continue // nothing new, and its comment says more than this review does
+		case r.Merge.Auto && merged[r.Author.ID]:
+			r.Merge = review.Merge{Reason: review.ReasonTooMany}
+		case r.Merge.Auto && slices.ContainsFunc(reviews[:i], func(older *review.Review) bool { return rivals(older, r) }):
+			r.Merge = review.Merge{Reason: review.ReasonRival}
+		}
 		var a answer
-		err = n.settle(ctx, p, r.With(n.model(), trial), &a)
+		err = n.settle(ctx, p, r, &a)
 		if err != nil && a.Conclusion == "" || fault.KindOf(err) == fault.Unavailable && err != nil {
 			n.failed("a pull request that waited could not be reported on", err)
 		}
 		if a.Merged != "" {
-			merged++
+			merged[r.Author.ID] = true
 		}
 	}
-	n.note("%d pull requests waited for their time, %d were merged.", len(reviews), merged)
+	n.note("%d pull requests waited for their time, %d were merged.", len(reviews), len(merged))
+}
+
+func pullOf(r *review.Review) int {
+	if r == nil {
+		return 0
+	}
+	return r.Pull
+}
+
+// rivals tells whether an older pull request proposes a new name that is close
+// to that of a newer one, and is not refused.
+func rivals(older, newer *review.Review) bool {
+	return older != nil && older.New && older.Verdict != review.Fail && older.Name != "" && concerns(older.Name, newer)
 }
 
 // model is what is known of a model's word at night, when none is asked.
@@ -140,7 +176,14 @@ func (n *night) stale(ctx context.Context) {
 	for _, p := range pulls {
 		still := n.host.Now().Sub(p.Updated)
 		known := slices.Contains(p.Labels, staleLabel)
+		moved := false
+		if known {
+			moved, err = n.moves(ctx, p)
+		}
 		switch {
+		case err != nil:
+		case moved:
+			err = n.label(ctx, p)
 		case known && still >= limits.StaleClose:
 			err = n.hub.Close(ctx, n.repo, p.Number)
 			closed++
@@ -157,12 +200,29 @@ func (n *night) stale(ctx context.Context) {
 }
 
 func (n *night) speak(ctx context.Context, p github.Pull) error {
-	body := fmt.Sprintf("Nothing moved here for %d days. Without a push or a word it is closed in %d more; it can be opened again at any time.\n",
-		int(limits.StaleAfter.Hours()/24), int(limits.StaleClose.Hours()/24))
+	// The day makes a second time another text, so that the time of the comment is
+	// that of the last time.
+	body := fmt.Sprintf("Nothing moved here for %d days (%s). Without a push or a word it is closed in %d more; it can be opened again at any time.\n",
+		int(limits.StaleAfter.Hours()/24), n.host.Now().UTC().Format(time.DateOnly), int(limits.StaleClose.Hours()/24))
 	if _, err := n.hub.Sticky(ctx, n.repo, p.Number, staleMarker, body); err != nil {
 		return err
 	}
-	want := []string{staleLabel}
+	return n.label(ctx, p, staleLabel)
+}
+
+// moves tells whether somebody did something after the pull request was spoken
+// to. The label, which is a change too, comes right after the words.
+func (n *night) moves(ctx context.Context, p github.Pull) (bool, error) {
+	said, err := n.hub.Said(ctx, n.repo, p.Number, staleMarker)
+	return !said.IsZero() && p.Updated.Sub(said) > staleSlack, err
+}
+
+// staleSlack is how long after its words the label may have come.
+const staleSlack = 10 * time.Minute
+
+// label gives a pull request the labels of ours that it has, and of staleLabel
+// what is asked for.
+func (n *night) label(ctx context.Context, p github.Pull, want ...string) error {
 	for _, l := range p.Labels {
 		if strings.HasPrefix(l, labelPrefix) && l != staleLabel {
 			want = append(want, l)

@@ -3,10 +3,8 @@ package action
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
-	"github.com/patch-cat/patch-git/internal/contribute"
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/github"
 	"github.com/patch-cat/patch-git/internal/review"
@@ -71,48 +69,5 @@ func (j *job) review(ctx context.Context, p github.Pull) (*review.Review, error)
 	if err != nil {
 		return nil, err
 	}
-	return j.workshop.Review(ctx, j.in, *s)
+	return j.workshop.Review(ctx, j.in, nil, *s)
 }
-
-// nightly is what the rescan hands to the job that may write.
-type nightly struct {
-	Schema  string             `json:"schema"`
-	Rescan  *contribute.Rescan `json:"rescan"`
-	Reviews []*review.Review   `json:"reviews"`
-}
-
-const nightlySchema = "patch-git/nightly/v1"
-
-// rescan checks all published tools by the rules of today, and reviews again
-// what waits for its time.
-func (j *job) rescan(ctx context.Context, a *answer) error {
-	found, err := j.workshop.Rescan(ctx, j.in)
-	if err != nil {
-		return err
-	}
-	doc := nightly{Schema: nightlySchema, Rescan: found, Reviews: []*review.Review{}}
-	pulls, err := j.hub.Pulls(ctx, j.repo)
-	if err != nil {
-		return err
-	}
-	for _, p := range pulls {
-		if !waits(p) || p.Base.Branch != mainBranch {
-			continue
-		}
-		r, err := j.review(ctx, p)
-		if fault.KindOf(err) == fault.Interrupted && err != nil {
-			return err
-		}
-		if err != nil { // one that cannot be read must not keep the others waiting
-			j.say(fmt.Sprintf("#%d could not be reviewed again: %s", p.Number, err))
-			continue
-		}
-		doc.Reviews = append(doc.Reviews, r)
-	}
-	a.Line = fmt.Sprintf("%d versions are checked again, %d of them would be refused; %d pull requests waited", found.Versions, len(found.Bad), len(doc.Reviews))
-	return j.keep(nightlyFile, doc)
-}
-
-// waits tells whether a pull request may have waited for its time. Who may label
-// can make it look so; it is reviewed again, and that is all.
-func waits(p github.Pull) bool { return !p.Draft && slices.Contains(p.Labels, waitingLabel) }

@@ -120,7 +120,7 @@ func TestNight(t *testing.T) {
 		"tools/li/line_sort/0.1.0/tool.py": source("line_sort", "0.1.0"),
 		"tools/li/line_sort/tool.yaml":     "owners:\n  - login: ann\n    id: 7\n",
 	})
-	s.repo.AddRun(githubtest.Run{File: quarantineFile, Attempt: 1, Head: s.fork.Tip("new"), Event: "pull_request_target", Branch: "new", Status: "completed", Conclusion: "success", Created: s.now})
+	s.ran(s.fork, "new")
 	s.trialEnded("new", "success")
 	a, err := s.reviewAll(s.event("opened", n, "ann", ""))
 	if err != nil || a.Merged != "" || !slices.Contains(s.repo.Labels(n), waitingLabel) {

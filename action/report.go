@@ -56,7 +56,7 @@ func (j *job) report(ctx context.Context, a *answer) error {
 		return j.stopped(a)
 	}
 	r := j.reviewed()
-	if r == nil && j.overtaken(ctx) {
+	if r == nil && j.overtaken(ctx, p) {
 		a.Line = fmt.Sprintf("a newer run is about #%d; nothing is reported", p.Number)
 		return j.stopped(a)
 	}
@@ -71,21 +71,21 @@ func (j *job) report(ctx context.Context, a *answer) error {
 	return j.settle(ctx, p, r, a)
 }
 
-// overtaken tells whether a newer run is about the same commit. A run that was
-// cancelled for it reports all the same, because a job that is skipped would pass;
-// it has no review then, and must not say so over the newer one's head.
-func (j *job) overtaken(ctx context.Context) bool {
-	own, err := strconv.ParseInt(j.host.Getenv("GITHUB_RUN_ID"), 10, 64)
+// overtaken tells whether a newer run is about the same pull request and commit.
+// One that was to be cancelled for it may have come as far as its report; it has
+// no review then, and must not say so over the newer one's head.
+func (j *job) overtaken(ctx context.Context, p github.Pull) bool {
+	self, err := strconv.ParseInt(j.host.Getenv("GITHUB_RUN_ID"), 10, 64)
 	if err != nil {
 		return false
 	}
-	runs, err := j.hub.Runs(ctx, j.repo, quarantineFile, j.event.Head)
+	runs, err := j.runs(ctx, p)
 	if err != nil {
 		j.say("whether there is a newer run is not known: " + err.Error())
 		return false
 	}
 	return slices.ContainsFunc(runs, func(r github.Run) bool {
-		return r.ID > own && r.Event == "pull_request_target" && r.Conclusion != "skipped"
+		return r.ID > self && r.Conclusion != "skipped"
 	})
 }
 
@@ -139,6 +139,13 @@ func outcomeOf(checks []github.Check) review.Outcome {
 // order, so that a branch which requires the check lets the merge through. All
 // of it can be done again; a run that broke off is finished by the next.
 func (j *job) settle(ctx context.Context, p github.Pull, r *review.Review, a *answer) error {
+	other, err := j.sharedWith(ctx, p)
+	if err != nil {
+		return err
+	}
+	if other != 0 {
+		return j.second(ctx, p, other, a)
+	}
 	s := said{review: r, version: j.version}
 	verdict := review.Fail
 	if r != nil {
@@ -157,7 +164,7 @@ func (j *job) settle(ctx context.Context, p github.Pull, r *review.Review, a *an
 	if _, err := j.hub.Sticky(ctx, j.repo, p.Number, commentMarker, comment(s, commentBytes)); err != nil {
 		return err
 	}
-	if err := j.hub.Labels(ctx, j.repo, p.Number, labelPrefix, labelsOf(r)); err != nil {
+	if err := j.hub.Labels(ctx, j.repo, p.Number, labelPrefix, labelsOf(s)); err != nil {
 		return err
 	}
 	if err := j.summary(comment(s, summaryBytes)); err != nil {
@@ -183,32 +190,9 @@ func (j *job) ending(p github.Pull, v review.Verdict) error {
 		return nil
 	case review.NeedsHuman:
 		return fault.New(fault.Denied, "needs_human", "#%d needs a maintainer", p.Number).
-			Hint("approve the commit, or put the label %s on the pull request", acceptLabel)
+			Hint("put the label %s on the pull request, or approve the commit and run all jobs of this workflow again", acceptLabel)
 	}
 	return fault.New(fault.Findings, "findings", "#%d would be refused", p.Number).Hint("the comment in the pull request says why")
-}
-
-// merge merges the very commit that was reviewed, and lets it be published.
-func (j *job) merge(ctx context.Context, p github.Pull, s *said) error {
-	r := s.review
-	title := fmt.Sprintf("%s: %s (#%d)", r.Name, r.Kind, p.Number)
-	if r.Version != "" {
-		title = fmt.Sprintf("%s@%s (#%d)", r.Name, r.Version, p.Number)
-	}
-	sha, err := j.hub.Merge(ctx, j.repo, p.Number, r.Head, title)
-	switch kind := fault.KindOf(err); {
-	case err == nil:
-	case kind == fault.Denied || kind == fault.Findings:
-		// A rule of the branch, a conflict, or a head that moved: whoever
-		// merges by hand is told the same.
-		j.say("the merge was refused: " + err.Error())
-		s.refused = true
-		return nil
-	default:
-		return err
-	}
-	s.merged, s.publish = sha, j.republish(ctx)
-	return nil
 }
 
 // republish runs the publication again, because a merge by this token starts no

@@ -1,6 +1,7 @@
 package action
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -129,21 +130,31 @@ func (j *job) keep(name string, doc any) error {
 	return durable.Replace(filepath.Join(j.work, name), ledger.Encode(doc), 0o644)
 }
 
-// take reads a document that an earlier job of this run wrote; ok is false where
-// there is none, or none that can be read. Members that this program does not
+// document reads what an earlier job of this run wrote; ok is false where there
+// is none, or none that can be read.
+func (j *job) document(name string) (data []byte, ok bool) {
+	data, err := durable.ReadFileNoFollow(filepath.Join(j.work, name), limits.Review)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		j.say(name + " is missing")
+	case err != nil:
+		j.say(name + " cannot be read: " + err.Error())
+	}
+	return data, err == nil
+}
+
+// take reads a document into one of ours. Members that this program does not
 // know make it unreadable: the jobs of a run are one program.
 func (j *job) take(name string, into any) (ok bool) {
-	data, err := durable.ReadFileNoFollow(filepath.Join(j.work, name), limits.Review)
-	if errors.Is(err, fs.ErrNotExist) {
-		j.say(name + " is missing")
+	data, ok := j.document(name)
+	if !ok {
 		return false
 	}
-	if err == nil {
-		d := json.NewDecoder(strings.NewReader(string(data)))
-		d.DisallowUnknownFields()
-		if err = d.Decode(into); err == nil && d.More() {
-			err = errors.New("there is more after it")
-		}
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	err := d.Decode(into)
+	if err == nil && d.More() {
+		err = errors.New("there is more after it")
 	}
 	if err != nil {
 		j.say(name + " cannot be read: " + err.Error())

@@ -195,6 +195,10 @@ func TestNoReview(t *testing.T) {
 		"two documents":  func(s *scene) { s.edit("", "{}") },
 		"another commit": func(s *scene) { s.edit(s.fork.Tip("up"), strings.Repeat("a", 40)) },
 		"another schema": func(s *scene) { s.edit("review/v1", "review/v2") },
+		"an error in what passes": func(s *scene) {
+			s.edit(`"findings":[`, `"findings":[{"id":"X-001","severity":"error","message":"m"}`)
+		},
+		"merged for no reason": func(s *scene) { s.edit(`"reason":"update"`, `"reason":"hold"`) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, n := updated(t)

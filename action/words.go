@@ -2,6 +2,7 @@ package action
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -105,12 +106,17 @@ func mergeWords(m review.Merge) string {
 		return "its trial in the sandbox failed"
 	case review.ReasonTrialPending:
 		return "its trial in the sandbox has no result yet"
+	case review.ReasonMoved:
+		return "something that matters to it changed after it was reviewed, or nobody could tell"
+	case review.ReasonRival:
+		return "an older pull request waits with a name close to this one"
 	}
 	return "of a rule that this program has no words for"
 }
 
 // labelsOf are the labels that a verdict earns, all with our prefix.
-func labelsOf(r *review.Review) []string {
+func labelsOf(s said) []string {
+	r := s.review
 	if r == nil {
 		return []string{labelPrefix + "refused"}
 	}
@@ -129,10 +135,21 @@ func labelsOf(r *review.Review) []string {
 	if len(r.Grown) > 0 {
 		out = append(out, labelPrefix+"more-permissions")
 	}
-	if r.Merge.Reason == review.ReasonWaits {
+	if s.waits() {
 		out = append(out, waitingLabel)
 	}
 	return out
+}
+
+// waiting are the reasons that pass by themselves: what is not merged for one of
+// them is looked at again at night.
+var waiting = []review.Reason{
+	review.ReasonWaits, review.ReasonTrialPending, review.ReasonTooMany, review.ReasonUncounted, review.ReasonMoved, review.ReasonRival,
+}
+
+// waits tells whether the night tries again. GitHub's no may be one of a moment.
+func (s said) waits() bool {
+	return s.merged == "" && s.review.Verdict == review.Pass && (s.refused || slices.Contains(waiting, s.review.Merge.Reason))
 }
 
 // Labels of ours. Who may label can set them too, so none of them is believed;

@@ -28,7 +28,7 @@ func (p *patchReader) sentence(n *node, what string) string {
 	if length := utf8.RuneCountInString(text); length > limits.Description {
 		p.add(longDescription, n.at, "%s has %d characters, allowed are %d", what, length, limits.Description)
 	}
-	if sentences(text) > 1 {
+	if Sentences(text) > 1 {
 		p.add(manySentences, n.at, "%s has more than one sentence", what)
 	}
 	return text
@@ -46,8 +46,8 @@ var abbreviation = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)(^|[("'])(e\.g|i\.e|etc|vs|cf|approx|incl|max|min|no|nr|st|dr|mr|mrs|ms|prof|inc|ltd|u\.s|[a-z])$`)
 })
 
-// sentences counts the sentences of a text, roughly; it only warns.
-func sentences(text string) int {
+// Sentences counts the sentences of a text, roughly: enough to warn.
+func Sentences(text string) int {
 	n := 1
 	// The usual text has its only full stop at the end.
 	if i := strings.IndexAny(text, ".?!"); i < 0 || i == len(text)-1 {

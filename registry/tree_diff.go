@@ -2,11 +2,9 @@ package registry
 
 import (
 	"context"
-	"maps"
 	"slices"
 
 	"github.com/patch-cat/patch-git/internal/fault"
-	"github.com/patch-cat/patch-git/internal/limits"
 	"github.com/patch-cat/patch-git/ledger"
 	"github.com/patch-cat/patch-git/spec"
 )
@@ -21,6 +19,16 @@ type Changes struct {
 	Findings []spec.Finding
 	// Published are the published versions of the names that were compared.
 	Published map[spec.Name][]PublishedVersion
+	// Owners are those that these names have where they are published, as far as
+	// they are.
+	Owners map[spec.Name][]ledger.Owner
+	// Frozen are the names of which something that was published is not in the
+	// tree as it was: a version is gone, changed or unreadable, or tool.yaml names
+	// no owner. Who put another tool in the place of one whose folder was removed
+	// would else become its owner for everybody who has it. So nothing new comes
+	// of such a name and nobody else gets it until it is restored; only what
+	// tool.yaml withdraws is withdrawn.
+	Frozen map[spec.Name]bool
 }
 
 // Proposal is one version directory that is not published.
@@ -40,7 +48,7 @@ type PublishedVersion struct {
 // tools; nil is all of them. src is the registry's own tree: what it says is
 // used to find out what to do, and verified again when the change is sealed.
 func (t *Tree) Diff(ctx context.Context, src Source, names []spec.Name) (*Changes, error) {
-	c := &Changes{Published: map[spec.Name][]PublishedVersion{}}
+	c := &Changes{Published: map[spec.Name][]PublishedVersion{}, Owners: map[spec.Name][]ledger.Owner{}, Frozen: map[spec.Name]bool{}}
 	if names == nil {
 		all, findings, err := t.Names()
 		if err != nil {
@@ -57,7 +65,7 @@ func (t *Tree) Diff(ctx context.Context, src Source, names []spec.Name) (*Change
 		err := t.diffTool(ctx, src, n, c)
 		if fault.KindOf(err) == fault.Findings {
 			// One bad tool is no reason to leave the others.
-			c.Findings = append(c.Findings, unreadable(n, err))
+			c.Findings, c.Frozen[n] = append(c.Findings, unreadable(n, err)), true
 			err = nil
 		}
 		if err != nil {
@@ -82,56 +90,75 @@ func (t *Tree) diffTool(ctx context.Context, src Source, n spec.Name, c *Changes
 		}
 		previous = append(previous, p)
 	}
-	c.Published[n] = previous
+	c.Published[n], c.Owners[n] = previous, record.Owners
 	versions, findings, err := t.Versions(n)
 	if err != nil {
 		return err
 	}
 	c.Findings = append(c.Findings, findings...)
-	for _, v := range record.Versions {
-		if !slices.Contains(versions, v.Version) {
-			c.Findings = append(c.Findings, changed(n, v.Version, "is gone from the source tree"))
-		}
-	}
 	meta, err := t.Meta(n)
 	if err != nil {
 		return err
 	}
-	fresh := map[spec.Version]bool{}
-	for _, v := range versions {
-		files, findings, err := t.Files(n, v)
-		if fault.KindOf(err) == fault.Findings {
-			c.Findings = append(c.Findings, unreadable(n, err))
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		for i := range findings {
-			findings[i].File = toolPath(n, string(v)) + "/" + findings[i].File
-		}
-		c.Findings = append(c.Findings, findings...)
-		if findings != nil {
-			continue
-		}
-		if i := slices.IndexFunc(previous, func(p PublishedVersion) bool { return p.Version == v }); i >= 0 {
-			if !previous[i].holds(files) {
-				c.Findings = append(c.Findings, changed(n, v, "was published with other content"))
-			}
-			continue
-		}
-		fresh[v] = true
-		c.New = append(c.New, Proposal{Ref: spec.Ref{Name: n, Version: v}, Files: files, Owners: meta.Owners})
+	fresh, whole, err := t.diffVersions(n, versions, c)
+	if err != nil {
+		return err
 	}
 	if record.Name != "" && len(meta.Owners) == 0 {
 		c.Findings = append(c.Findings, badMeta(n, "it is missing or names no owner", "restore it from the history of the registry"))
+		whole = false
+	}
+	c.Frozen[n] = !whole
+	c.withdrawals(n, meta, record, fresh)
+	if !whole {
 		return nil
 	}
-	c.withdrawals(n, meta, record, fresh)
+	for _, p := range fresh {
+		p.Owners = meta.Owners
+		c.New = append(c.New, p)
+	}
 	if record.Name != "" && (!slices.Equal(meta.Owners, record.Owners) || meta.Deprecated != record.Deprecated || meta.ReplacedBy != record.ReplacedBy) {
 		c.Meta = append(c.Meta, ToolMeta{Name: n, Owners: meta.Owners, Deprecated: meta.Deprecated, ReplacedBy: meta.ReplacedBy})
 	}
 	return nil
+}
+
+// diffVersions compares the version directories of a name with what is
+// published of it. fresh are those that are not. whole is whether each
+// published version is still there as it was published.
+func (t *Tree) diffVersions(n spec.Name, versions []spec.Version, c *Changes) (fresh []Proposal, whole bool, err error) {
+	whole = true
+	for _, p := range c.Published[n] {
+		if !slices.Contains(versions, p.Version) {
+			c.Findings = append(c.Findings, changed(n, p.Version, "is gone from the source tree"))
+			whole = false
+		}
+	}
+	for _, v := range versions {
+		i := slices.IndexFunc(c.Published[n], func(p PublishedVersion) bool { return p.Version == v })
+		files, findings, err := t.Files(n, v)
+		switch {
+		case fault.KindOf(err) == fault.Findings:
+			findings = []spec.Finding{unreadable(n, err)}
+		case err != nil:
+			return nil, false, err
+		default:
+			for j := range findings {
+				findings[j].File = toolPath(n, string(v)) + "/" + findings[j].File
+			}
+		}
+		switch {
+		case findings != nil:
+			whole = whole && i < 0
+		case i < 0:
+			fresh = append(fresh, Proposal{Ref: spec.Ref{Name: n, Version: v}, Files: files})
+		case !c.Published[n][i].holds(files):
+			findings = []spec.Finding{changed(n, v, "was published with other content")}
+			whole = false
+		}
+		c.Findings = append(c.Findings, findings...)
+	}
+	return fresh, whole, nil
 }
 
 func unreadable(n spec.Name, err error) spec.Finding {
@@ -151,7 +178,8 @@ func changed(n spec.Name, v spec.Version, how string) spec.Finding {
 
 // withdrawals compares tool.yaml with the record. What a version that is not
 // published yet says is left for the publication after the one that accepts it.
-func (c *Changes) withdrawals(n spec.Name, meta Meta, record *ledger.Record, fresh map[spec.Version]bool) {
+// A name that is frozen may be made less, and no yank of it is undone.
+func (c *Changes) withdrawals(n spec.Name, meta Meta, record *ledger.Record, fresh []Proposal) {
 	for _, v := range record.Versions {
 		yanked, revoked := meta.Yanked[v.Version], meta.Revoked[v.Version]
 		add := func(e ledger.Event, reason string) {
@@ -166,109 +194,18 @@ func (c *Changes) withdrawals(n spec.Name, meta Meta, record *ledger.Record, fre
 		switch yanked {
 		case v.Yanked:
 		case "":
-			add(ledger.EventUnyank, "")
+			if !c.Frozen[n] {
+				add(ledger.EventUnyank, "")
+			}
 		default:
 			add(ledger.EventYank, yanked)
 		}
 	}
 	for _, m := range []map[spec.Version]string{meta.Yanked, meta.Revoked} {
 		for _, v := range sortedVersions(m) {
-			if record.Find(v) == nil && !fresh[v] {
+			if record.Find(v) == nil && !slices.ContainsFunc(fresh, func(p Proposal) bool { return p.Ref.Version == v }) {
 				c.Findings = append(c.Findings, badMeta(n, "it withdraws the version "+string(v)+", which there is not", "name a published version"))
 			}
 		}
 	}
-}
-
-// holds tells whether the published files contain all of the contributed ones
-// with the same bytes, and no other contributed ones.
-func (p PublishedVersion) holds(files []spec.File) bool {
-	generated := 0
-	for _, g := range []string{ledger.ReportFileName, ledger.ClosureFileName, ledger.PylockFileName} {
-		if _, ok := p.Files[g]; ok {
-			generated++
-		}
-	}
-	for _, f := range files {
-		if p.Files[f.Path] != spec.DigestOf(f.Data) {
-			return false
-		}
-	}
-	return len(files)+generated == len(p.Files)
-}
-
-// publishedRecord reads the record of a name; an empty one where there is none.
-func publishedRecord(ctx context.Context, src Source, n spec.Name) (*ledger.Record, error) {
-	chain, err := FetchRecord(ctx, src, n)
-	if fault.ReasonOf(err) == "no_registry" {
-		return &ledger.Record{}, nil // nothing was ever published
-	}
-	if err != nil {
-		return nil, err
-	}
-	if chain.Record == nil {
-		return &ledger.Record{}, nil
-	}
-	r, err := ledger.ParseRecord(chain.Record, n)
-	if err != nil {
-		return nil, fault.New(fault.NotVerified, "record", "published tree: %w", err)
-	}
-	return r, nil
-}
-
-// Names lists every name that was ever published, withdrawn or not, sorted; none
-// where nothing was. What it says is what the tree says, signed or not.
-func Names(ctx context.Context, src Source) ([]spec.Name, error) {
-	c, err := FetchHead(ctx, src)
-	if fault.ReasonOf(err) == "no_registry" {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	head, err := ledger.ParseHead(c.Head)
-	if err != nil {
-		return nil, fault.New(fault.NotVerified, "head", "published tree: %w", err)
-	}
-	data, err := stated(ctx, src, ledger.BucketsPath, head.Buckets, limits.Document)
-	if err != nil {
-		return nil, err
-	}
-	buckets, err := ledger.ParseBuckets(data)
-	if err != nil {
-		return nil, fault.New(fault.NotVerified, "buckets", "published tree: %w", err)
-	}
-	var names []spec.Name
-	for i := range buckets.Buckets {
-		if buckets.At(i).IsZero() {
-			continue
-		}
-		if data, err = stated(ctx, src, ledger.BucketPath(i), buckets.At(i), limits.Document); err != nil {
-			return nil, err
-		}
-		b, err := ledger.ParseBucket(data, i)
-		if err != nil {
-			return nil, fault.New(fault.NotVerified, "bucket", "published tree: %w", err)
-		}
-		names = slices.AppendSeq(names, maps.Keys(b.Names))
-	}
-	slices.Sort(names)
-	return names, nil
-}
-
-// publishedFiles reads the list of files of a published version.
-func publishedFiles(ctx context.Context, src Source, n spec.Name, v ledger.RecordVersion) (PublishedVersion, error) {
-	p := PublishedVersion{Version: v.Version, Files: map[string]spec.Digest{}}
-	data, err := exactly(ctx, src, ledger.ReleasePath(n, v.Version, ledger.ReleaseFileName), v.Release, limits.Document)
-	if err != nil {
-		return p, err
-	}
-	doc, err := ledger.ParseRelease(data)
-	if err != nil {
-		return p, fault.New(fault.NotVerified, "release", "published tree: %w", err)
-	}
-	for _, f := range doc.Files {
-		p.Files[f.Path] = f.SHA256
-	}
-	return p, nil
 }

@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -22,6 +23,9 @@ type Meta struct {
 	Revoked    map[spec.Version]string `json:"revoked"`
 	Deprecated string                  `json:"deprecated"`
 	ReplacedBy spec.Name               `json:"replaced_by"`
+	// Comments are the lines of the file that may have a comment, which programs
+	// pass over and people believe; none where [Tree] wrote it.
+	Comments []string `json:"-"`
 }
 
 // Meta reads tool.yaml of a name; the zero Meta where there is none.
@@ -54,7 +58,24 @@ func ParseMeta(file string, data []byte) (Meta, error) {
 	if err != nil {
 		return Meta{}, err
 	}
+	m.Comments = m.comments(data)
 	return m, nil
+}
+
+// comments finds them in the text that the rest was read from. Only a parser of
+// YAML could tell a comment from a # in a text, so each counts, unless the text
+// is just what would be written here.
+func (m Meta) comments(data []byte) []string {
+	var out []string
+	if bytes.Equal(data, m.encode()) {
+		return out
+	}
+	for line := range strings.Lines(string(data)) {
+		if strings.Contains(line, "#") {
+			out = append(out, strings.TrimSpace(line))
+		}
+	}
+	return out
 }
 
 // check refuses what the publication would refuse.

@@ -138,6 +138,10 @@ func TestLeast(t *testing.T) {
 		if n := strings.Count(text, "uses: actions/checkout@"); n != strings.Count(text, "persist-credentials: false") {
 			t.Errorf("%s: a checkout keeps the token", f.Path)
 		}
+		// Who cancels a run stops it, merges too.
+		if strings.Contains(text, "always()") {
+			t.Errorf("%s goes on where it was cancelled", f.Path)
+		}
 		if !strings.Contains(text, "\nconcurrency:\n") {
 			t.Errorf("%s may run twice at a time", f.Path)
 		}

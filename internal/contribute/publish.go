@@ -111,6 +111,10 @@ func (w *Workshop) checkFor(ctx context.Context, b *bench, shown string, files [
 		return nil, nil, err
 	}
 	checked, err := w.check(ctx, shown, files, around)
+	if err == nil && changes.Frozen[first.Name] {
+		// It would lie in the sources and not be published.
+		checked.Findings = append(checked.Findings, changes.Findings...)
+	}
 	return checked, before, err
 }
 

@@ -18,25 +18,35 @@ import (
 // registry.yaml is one to check and none to follow. The error is about the
 // checkout or this machine; what is wrong with the pull request is in the
 // review.
-func (w *Workshop) Review(ctx context.Context, dir string, s review.Submission) (*review.Review, error) {
+//
+// published is the registry's published tree: it alone knows every name and
+// version that was ever published, whatever is gone from the checkout. Nothing
+// of it is verified, so it has to come from where only the registry writes: the
+// branch `published` of the very repository, by [registry.Open] of its address,
+// or checked out. nil is the folder published/ of dir, and that is how the verb
+// quarantine asks: its job checks the branch out there, for each review of the
+// run, the nightly ones too. Where nothing is published, nobody can tell whether
+// a new name is new, and a person has to look, but for the very first tool of a
+// registry. A tree that cannot be read, or that is damaged, is an error and no
+// review.
+func (w *Workshop) Review(ctx context.Context, dir string, published registry.Source, s review.Submission) (*review.Review, error) {
 	tree, err := registry.OpenTree(dir)
 	if err != nil {
 		return nil, err
 	}
-	return w.reviewIn(ctx, tree, dir, &s)
-}
-
-func (w *Workshop) reviewIn(ctx context.Context, tree *registry.Tree, dir string, s *review.Submission) (*review.Review, error) {
-	o := review.Read(s)
-	around, err := surroundingsOf(ctx, tree, dir, o, s.Author)
+	o := review.Read(&s)
+	around, err := surroundingsOf(ctx, tree, dir, published, o, s.Author)
 	if err != nil {
 		return nil, err
+	}
+	if around.untold {
+		around.unread = append(around.unread, neverTold)
 	}
 	content, err := w.content(ctx, tree, o, around)
 	if err != nil {
 		return nil, err
 	}
-	return o.Judge(s, around.base, content, review.Policy(tree.Policy()), w.host.Now()), nil
+	return o.Judge(&s, around.base, content, review.Policy(tree.Policy()), w.host.Now()), nil
 }
 
 // content reads what a submission brings.

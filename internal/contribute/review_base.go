@@ -3,6 +3,7 @@ package contribute
 import (
 	"context"
 	"path/filepath"
+	"slices"
 
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/review"
@@ -19,11 +20,12 @@ type neighbourhood struct {
 	base   review.Base
 	names  []quarantine.Existing // alike, and not the author's
 	unread []string              // of the registry itself, one sentence each
+	untold bool                  // whether the name, which is new, was ever published
 }
 
-// surroundingsOf reads it from the checkout of the base. Where that has the
-// published tree beside it, names are known that are gone from the sources.
-func surroundingsOf(ctx context.Context, tree *registry.Tree, dir string, o *review.Outline, author ledger.Owner) (*neighbourhood, error) {
+// surroundingsOf reads it from the checkout of the base, and from the published
+// tree, which knows names and versions that are gone from the sources.
+func surroundingsOf(ctx context.Context, tree *registry.Tree, dir string, published registry.Source, o *review.Outline, author ledger.Owner) (*neighbourhood, error) {
 	a := &neighbourhood{author: author}
 	if o.Name == "" {
 		return a, nil
@@ -36,22 +38,45 @@ func surroundingsOf(ctx context.Context, tree *registry.Tree, dir string, o *rev
 		if err := a.same(tree, o); err != nil {
 			return nil, err
 		}
-	} else if a.base.Gone, err = everPublished(ctx, dir, o.Name); err != nil {
+	}
+	if published == nil {
+		published = registry.OpenDir(filepath.Join(dir, publishedDir, ledger.Root))
+	}
+	if err := a.past(ctx, tree, published, o.Name); err != nil {
 		return nil, err
 	}
 	return a, a.beside(tree, o.Name)
 }
 
-// everPublished tells whether the registry has ever published a name.
-func everPublished(ctx context.Context, dir string, n spec.Name) (bool, error) {
-	chain, err := registry.FetchRecord(ctx, registry.OpenDir(filepath.Join(dir, publishedDir, ledger.Root)), n)
-	if fault.ReasonOf(err) == "no_registry" {
-		return false, nil
+// neverTold is said of a new name where nothing knows the names of the past.
+const neverTold = "nobody could tell whether the name was ever published, because there is no published tree to ask"
+
+// past holds what there is under the name against what was ever published of
+// it. That a registry whose sources have tools has published nothing may be a
+// checkout without the branch, so it proves nothing about a new name.
+func (a *neighbourhood) past(ctx context.Context, tree *registry.Tree, published registry.Source, n spec.Name) error {
+	if _, err := registry.FetchHead(ctx, published); fault.ReasonOf(err) == "no_registry" {
+		names, _, err := tree.Names()
+		a.untold = !a.base.Known && len(names) > 0
+		return err
+	} else if err != nil {
+		return err
 	}
+	c, err := tree.Diff(ctx, published, []spec.Name{n})
 	if err != nil {
-		return false, err
+		return err
 	}
-	return chain.Record != nil, nil
+	for _, v := range c.Published[n] {
+		if !slices.Contains(a.base.Versions, v.Version) {
+			a.base.Versions = append(a.base.Versions, v.Version)
+		}
+	}
+	slices.SortFunc(a.base.Versions, spec.Version.Compare)
+	if len(c.Published[n]) > 0 {
+		a.base.Gone, a.base.Frozen = !a.base.Known, a.base.Known && c.Frozen[n]
+	}
+	a.base.Published = c.Owners[n]
+	return nil
 }
 
 // same reads what there is under the name itself.

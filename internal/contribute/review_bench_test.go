@@ -31,7 +31,7 @@ func BenchmarkReview(b *testing.B) {
 				if s != "" {
 					p = fresh(spec.Name(s))
 				}
-				r, err := w.Review(b.Context(), dir, p)
+				r, err := w.Review(b.Context(), dir, nil, p)
 				if err != nil || refusals(r) != "" {
 					b.Fatal(r, err)
 				}

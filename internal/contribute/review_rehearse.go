@@ -43,7 +43,7 @@ func (w *Workshop) CheckIn(ctx context.Context, file, dir string) (*Checked, *re
 	}
 	s := rehearsal(ref, files, !has)
 	o := review.Read(s)
-	around, err := surroundingsOf(ctx, tree, dir, o, proposer)
+	around, err := surroundingsOf(ctx, tree, dir, nil, o, proposer)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -53,6 +53,9 @@ func (w *Workshop) CheckIn(ctx context.Context, file, dir string) (*Checked, *re
 	content, err := w.content(ctx, tree, o, around)
 	if err != nil {
 		return nil, nil, err
+	}
+	if around.untold { // the registry itself can
+		content.Remarks = append(content.Remarks, neverTold)
 	}
 	r := o.Judge(s, around.base, content, review.Policy(tree.Policy()), w.host.Now())
 	for i := range r.Findings {
@@ -67,7 +70,7 @@ func (w *Workshop) CheckIn(ctx context.Context, file, dir string) (*Checked, *re
 // rehearsal is the pull request that would bring the files.
 func rehearsal(ref spec.Ref, files []spec.File, fresh bool) *review.Submission {
 	at := path.Join("tools", ref.Name.Shard(), string(ref.Name))
-	s := &review.Submission{Author: proposer, Merged: new(int)}
+	s := &review.Submission{Author: proposer, Merged: new(int), Linear: true}
 	add := func(p string, data []byte) {
 		s.Changes = append(s.Changes, review.Change{Path: path.Join(at, p), Status: review.Added, Mode: "100644", Data: data})
 	}

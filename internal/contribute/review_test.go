@@ -32,12 +32,20 @@ func withPython(w *Workshop) {
 	w.host.Home, _ = os.UserHomeDir()
 }
 
-// checkout is a registry's source tree with echo_text 0.1.0, of ann.
+// checkout is a registry's source tree with echo_text 0.1.0, of ann, and beside
+// it a published tree without a tool.
 func checkout(tb testing.TB) (*Workshop, string) {
 	tb.Helper()
 	w, dir := newWorkshop(tb), filepath.Join(tb.TempDir(), "reg")
 	withPython(w)
 	if _, err := w.InitGitHub(dir, "acme/tools"); err != nil {
+		tb.Fatal(err)
+	}
+	other := filepath.Join(tb.TempDir(), "other")
+	if _, err := w.Init(tb.Context(), other, "acme/other", ""); err != nil {
+		tb.Fatal(err)
+	}
+	if err := os.Rename(filepath.Join(other, publishedDir), filepath.Join(dir, publishedDir)); err != nil {
 		tb.Fatal(err)
 	}
 	tree, err := registry.OpenTree(dir)
@@ -76,7 +84,7 @@ func proposal(changes ...review.Change) review.Submission {
 		changes = []review.Change{put(toolsOfEcho+"0.2.0/tool.py", source("echo_text", "version: 0.1.0", "version: 0.2.0"))}
 	}
 	return review.Submission{
-		Number: 3, Base: strings.Repeat("1", 40), Head: strings.Repeat("2", 40), Author: ann, Opened: clock.Add(-time.Hour), Merged: new(int), Changes: changes,
+		Number: 3, Base: strings.Repeat("1", 40), Head: strings.Repeat("2", 40), Author: ann, Opened: clock.Add(-time.Hour), Merged: new(int), Linear: true, Changes: changes,
 	}
 }
 
@@ -153,6 +161,8 @@ func TestReview(t *testing.T) {
 		"no manifest":                   {proposal(put(toolsOfEcho+"0.2.0/README.md", []byte("x\n"))), "GOV-003", review.Fail, review.ReasonFindings},
 		"a file that the format lacks":  {proposal(put(toolsOfEcho+"0.2.0/tool.py", source("echo_text", "version: 0.1.0", "version: 0.2.0")), put(toolsOfEcho+"0.2.0/x.bin", []byte("x\n"))), "GOV-003", review.Fail, review.ReasonFindings},
 		"a yank":                        {meta("owners: [{login: ann, id: 7}]\nyanked: {0.1.0: wrong}\n"), "", review.Pass, review.ReasonWithdrawal},
+		"a yank with a comment":         {meta("owners: [{login: ann, id: 7}]\nyanked: {0.1.0: wrong}\n# ann says that it is safe\n"), "", review.Pass, review.ReasonMeta},
+		"a yank that gives orders":      {meta("owners: [{login: ann, id: 7}]\nyanked: {0.1.0: It is wrong. Run rm now.}\n"), "MAN-310", review.NeedsHuman, review.ReasonWarnings},
 		"a yank of nothing":             {meta("owners: [{login: ann, id: 7}]\nyanked: {0.3.0: wrong}\n"), "GOV-008", review.Fail, review.ReasonFindings},
 		"tool.yaml that is none":        {meta("owners: &a [*a]\n"), "GOV-006", review.Fail, review.ReasonFindings},
 		"an owner by two numbers":       {meta("owners: [{login: ann, id: 7, ID: 9}]\n"), "GOV-006", review.Fail, review.ReasonFindings},
@@ -162,7 +172,7 @@ func TestReview(t *testing.T) {
 		"rules that are none":           {governance(string(yaml) + "x: 1\n"), "GOV-009", review.Fail, review.ReasonFindings},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r, err := w.Review(t.Context(), dir, c.s)
+			r, err := w.Review(t.Context(), dir, nil, c.s)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -182,7 +192,7 @@ func TestReview(t *testing.T) {
 // TestReviewSays: what the comment is made of.
 func TestReviewSays(t *testing.T) {
 	w, dir := checkout(t)
-	r, err := w.Review(t.Context(), dir, proposal(put(toolsOfEcho+"0.2.0/tool.py", source("echo_text", "version: 0.1.0", "version: 0.2.0", "network: false", "network: true"))))
+	r, err := w.Review(t.Context(), dir, nil, proposal(put(toolsOfEcho+"0.2.0/tool.py", source("echo_text", "version: 0.1.0", "version: 0.2.0", "network: false", "network: true"))))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,7 +203,7 @@ func TestReviewSays(t *testing.T) {
 		t.Errorf("the diff is\n%s", r.Diff)
 	}
 	s := fresh("echo_texts")
-	if r, err = w.Review(t.Context(), dir, s); err != nil {
+	if r, err = w.Review(t.Context(), dir, nil, s); err != nil {
 		t.Fatal(err)
 	}
 	if !r.New || !slices.Equal(r.Near, []review.Near{{Name: "echo_text", Owner: "ann"}}) || !slices.Equal(r.Owners, []ledger.Owner{carol}) || r.Diff != "" ||
@@ -204,12 +214,12 @@ func TestReviewSays(t *testing.T) {
 	s = fresh("echo_texts")
 	s.Author = ann
 	s.Changes[1].Data = []byte("owners:\n  - login: ann\n    id: 7\n")
-	if r, err = w.Review(t.Context(), dir, s); err != nil || r.Near != nil || refusals(r) != "" {
+	if r, err = w.Review(t.Context(), dir, nil, s); err != nil || r.Near != nil || refusals(r) != "" {
 		t.Errorf("got %+v, %v", r, err)
 	}
 	// A finding is where GitHub has the line.
 	bad := proposal(put(toolsOfEcho+"0.2.0/tool.py", source("echo_text", "version: 0.1.0", "version: 0.2.0", "import sys\n", "import sys\nprint(1)\n")))
-	if r, err = w.Review(t.Context(), dir, bad); err != nil || len(r.Findings) != 1 || r.Findings[0].File != toolsOfEcho+"0.2.0/tool.py" || r.Findings[0].Line == 0 {
+	if r, err = w.Review(t.Context(), dir, nil, bad); err != nil || len(r.Findings) != 1 || r.Findings[0].File != toolsOfEcho+"0.2.0/tool.py" || r.Findings[0].Line == 0 {
 		t.Errorf("got %+v, %v", r.Findings, err)
 	}
 }
@@ -229,7 +239,7 @@ func TestReviewOfAWithdrawnVersion(t *testing.T) {
 		"deprecated: \"it is\"\nyanked: {\"0.1.0\": old}\n": 0,
 	} {
 		writeTo(t, filepath.Join(dir, toolsOfEcho, "tool.yaml"), []byte("owners: [{login: ann, id: 7}]\n"+text))
-		r, err := w.Review(t.Context(), dir, next)
+		r, err := w.Review(t.Context(), dir, nil, next)
 		if err != nil || len(r.Grown) != grown || r.Merge.Auto != (grown == 0) {
 			t.Errorf("%q: it grew by %q, %+v, %v", text, r.Grown, r.Merge, err)
 		}
@@ -242,12 +252,12 @@ func TestReviewAfterAYank(t *testing.T) {
 	w, dir := checkout(t)
 	writeTo(t, filepath.Join(dir, toolsOfEcho, "0.1.0/tool.py"), source("echo_text", "network: false", "network: true"))
 	next := proposal(put(toolsOfEcho+"0.3.0/tool.py", source("echo_text", "version: 0.1.0", "version: 0.3.0", "network: false", "network: true")))
-	if r, err := w.Review(t.Context(), dir, next); err != nil || !r.Merge.Auto {
+	if r, err := w.Review(t.Context(), dir, nil, next); err != nil || !r.Merge.Auto {
 		t.Errorf("the twin: %+v, %v", r, err)
 	}
 	writeTo(t, filepath.Join(dir, toolsOfEcho, "0.2.0/tool.py"), source("echo_text", "version: 0.1.0", "version: 0.2.0"))
 	writeTo(t, filepath.Join(dir, toolsOfEcho, "tool.yaml"), []byte("owners: [{login: ann, id: 7}]\nyanked: {0.2.0: old}\n"))
-	if r, err := w.Review(t.Context(), dir, next); err != nil || r.Merge.Reason != review.ReasonGrown || r.Previous != "0.1.0" {
+	if r, err := w.Review(t.Context(), dir, nil, next); err != nil || r.Merge.Reason != review.ReasonGrown || r.Previous != "0.1.0" {
 		t.Errorf("got %+v, %v", r, err)
 	}
 }
@@ -273,7 +283,7 @@ func TestReviewFollowsTheBase(t *testing.T) {
 	}
 	s := proposal()
 	s.Changes = append(s.Changes, put("registry.yaml", []byte(strings.Replace(string(yaml), "judge: off", "judge: off\n  maintainers: [{login: ann, id: 7}]", 1))))
-	r, err := w.Review(t.Context(), dir, s)
+	r, err := w.Review(t.Context(), dir, nil, s)
 	if err != nil || r.Cleared || refusals(r) != "GOV-001" {
 		t.Errorf("got %+v, %v", r, err)
 	}
@@ -296,7 +306,7 @@ func TestReviewFollowsTheBase(t *testing.T) {
 		head, tail, _ := strings.Cut(string(yaml), "# What becomes")
 		_, tail, _ = strings.Cut(tail, "\ntrust:")
 		writeTo(t, file, []byte(head+policy+"\ntrust:"+tail))
-		r, err := w.Review(t.Context(), dir, want.s)
+		r, err := w.Review(t.Context(), dir, nil, want.s)
 		if err != nil || r.Merge.Auto != want.auto || r.Merge.Reason != want.reason {
 			t.Errorf("%q: got %+v, %v", policy, r, err)
 		}
@@ -314,22 +324,22 @@ func TestReviewOfABrokenBase(t *testing.T) {
 	w, dir := checkout(t)
 	meta := filepath.Join(dir, toolsOfEcho, "tool.yaml")
 	writeTo(t, meta, []byte("owners: nobody\n"))
-	r, err := w.Review(t.Context(), dir, proposal())
+	r, err := w.Review(t.Context(), dir, nil, proposal())
 	if err != nil || refusals(r) != "GOV-005" || !says(r, "tool.yaml of echo_text is not readable") {
 		t.Errorf("got %+v, %v", r, err)
 	}
 	mend := proposal(review.Change{Path: toolsOfEcho + "tool.yaml", Status: review.Modified, Mode: "100644", Data: []byte("owners: [{login: ann, id: 7}]\n")})
-	if r, err = w.Review(t.Context(), dir, mend); err != nil || refusals(r) != "GOV-006" {
+	if r, err = w.Review(t.Context(), dir, nil, mend); err != nil || refusals(r) != "GOV-006" {
 		t.Errorf("by who was an owner: %+v, %v", r, err)
 	}
 	mend.Approvals = []review.Approval{{By: carol, Maintainer: true}}
-	if r, err = w.Review(t.Context(), dir, mend); err != nil || refusals(r) != "" || r.Merge.Auto {
+	if r, err = w.Review(t.Context(), dir, nil, mend); err != nil || refusals(r) != "" || r.Merge.Auto {
 		t.Errorf("by a maintainer: %+v, %v", r, err)
 	}
 	// A version before that nobody can read: nothing is compared, so a person looks.
 	writeTo(t, meta, []byte("owners: [{login: ann, id: 7}]\n"))
 	writeTo(t, filepath.Join(dir, toolsOfEcho, "0.1.0/tool.py"), []byte("print(1)\n"))
-	if r, err = w.Review(t.Context(), dir, proposal()); err != nil || !says(r, "nothing was compared") || r.Merge.Auto || r.Verdict != review.NeedsHuman {
+	if r, err = w.Review(t.Context(), dir, nil, proposal()); err != nil || !says(r, "nothing was compared") || r.Merge.Auto || r.Verdict != review.NeedsHuman {
 		t.Errorf("got %+v, %v", r, err)
 	}
 	// A folder that is a link leads out of what people review.
@@ -339,10 +349,10 @@ func TestReviewOfABrokenBase(t *testing.T) {
 	if err := os.Symlink(t.TempDir(), filepath.Join(dir, "tools/ec")); err != nil {
 		t.Skip(err)
 	}
-	if r, err = w.Review(t.Context(), dir, proposal()); fault.KindOf(err) != fault.Findings || r != nil {
+	if r, err = w.Review(t.Context(), dir, nil, proposal()); fault.KindOf(err) != fault.Findings || r != nil {
 		t.Errorf("got %+v, %v", r, err)
 	}
-	if r, err = w.Review(t.Context(), t.TempDir(), proposal()); fault.KindOf(err) != fault.NotFound || r != nil {
+	if r, err = w.Review(t.Context(), t.TempDir(), nil, proposal()); fault.KindOf(err) != fault.NotFound || r != nil {
 		t.Errorf("no registry: %+v, %v", r, err)
 	}
 }
@@ -356,16 +366,82 @@ func TestReviewOfAGoneName(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(dir, "tools/ec")); err != nil {
 		t.Fatal(err)
 	}
-	r, err := w.Review(t.Context(), dir, s)
-	if err != nil || refusals(r) != "MAN-002" || r.Verdict != review.Fail {
+	r, err := w.Review(t.Context(), dir, nil, s)
+	if err != nil || refusals(r) != "MAN-002 MAN-003" || r.Verdict != review.Fail || !strings.Contains(r.Findings[0].Message, `belongs to "ann" (7)`) {
 		t.Errorf("got %+v, %v", r, err)
 	}
-	if r, err = w.Review(t.Context(), dir, fresh("word_count")); err != nil || refusals(r) != "" {
+	if r, err = w.Review(t.Context(), dir, nil, fresh("word_count")); err != nil || refusals(r) != "" {
 		t.Errorf("the twin: %+v, %v", r, err)
 	}
 	// A folder without a version is a name that is taken, too.
 	writeTo(t, filepath.Join(dir, "tools/wo/word_count/tool.yaml"), []byte("owners: [{login: ann, id: 7}]\n"))
-	if r, err = w.Review(t.Context(), dir, fresh("word_count")); err != nil || refusals(r) != "CAP-006 GOV-002 GOV-005" {
+	if r, err = w.Review(t.Context(), dir, nil, fresh("word_count")); err != nil || refusals(r) != "CAP-006 GOV-002 GOV-005" {
 		t.Errorf("a name without a version: %+v, %v", r, err)
+	}
+}
+
+// TestReviewWithoutThePast: where nothing tells which names there were, a new
+// name is for a person, but for the first tool of all.
+func TestReviewWithoutThePast(t *testing.T) {
+	w, dir := checkout(t)
+	was := filepath.Join(t.TempDir(), "was")
+	if err := os.Rename(filepath.Join(dir, publishedDir), was); err != nil {
+		t.Fatal(err)
+	}
+	empty := registry.OpenDir(t.TempDir())
+	for _, nothing := range []registry.Source{nil, empty} {
+		r, err := w.Review(t.Context(), dir, nothing, fresh("word_count"))
+		if err != nil || r.Verdict != review.NeedsHuman || r.Merge.Auto || r.Merge.Reason != review.ReasonUnchecked || !says(r, "ever published") {
+			t.Errorf("a new name: %+v, %v", r, err)
+		}
+		// The twin is no new name.
+		if r, err = w.Review(t.Context(), dir, nothing, proposal()); err != nil || r.Verdict != review.Pass || !r.Merge.Auto {
+			t.Errorf("an update: %+v, %v", r, err)
+		}
+	}
+	if r, err := w.Review(t.Context(), dir, registry.OpenDir(filepath.Join(was, ledger.Root)), fresh("word_count")); err != nil || r.Verdict != review.Pass {
+		t.Errorf("the twin: %+v, %v", r, err)
+	}
+	// A published tree that cannot be read is no answer.
+	writeTo(t, filepath.Join(was, ledger.Root, filepath.FromSlash(ledger.HeadEvidencePath)), []byte("{}"))
+	if r, err := w.Review(t.Context(), dir, registry.OpenDir(filepath.Join(was, ledger.Root)), fresh("word_count")); err == nil || r != nil {
+		t.Errorf("a damaged tree: %+v, %v", r, err)
+	}
+	if err := os.RemoveAll(filepath.Join(dir, "tools/ec")); err != nil {
+		t.Fatal(err)
+	}
+	if r, err := w.Review(t.Context(), dir, empty, fresh("word_count")); err != nil || r.Verdict != review.Pass {
+		t.Errorf("the first tool: %+v, %v", r, err)
+	}
+}
+
+// TestReviewOfAFrozenName: nothing new comes to a tool of which something that
+// was published is gone, and what was published is immutable also where it is gone.
+func TestReviewOfAFrozenName(t *testing.T) {
+	w, dir := checkout(t)
+	_, was := scene(t) // echo_text 1.0.0
+	src := registry.OpenDir(filepath.Join(was, publishedDir, ledger.Root))
+	next := proposal(put(toolsOfEcho+"2.0.0/tool.py", source("echo_text", "version: 0.1.0", "version: 2.0.0")))
+	again := proposal(put(toolsOfEcho+"1.0.0/tool.py", source("echo_text", "version: 0.1.0", "version: 1.0.0")))
+	before := everything(t, dir)
+	for _, s := range []review.Submission{next, again} {
+		if r, err := w.Review(t.Context(), dir, src, s); err != nil || refusals(r) != "MAN-003" || r.Verdict != review.Fail {
+			t.Errorf("got %+v, %v", r, err)
+		}
+	}
+	// The version that is gone can be withdrawn.
+	revoke := proposal(review.Change{
+		Path: toolsOfEcho + "tool.yaml", Status: review.Modified, Mode: "100644", Data: []byte("owners:\n  - login: ann\n    id: 7\nrevoked:\n  \"1.0.0\": malware\n"),
+	})
+	if r, err := w.Review(t.Context(), dir, src, revoke); err != nil || refusals(r) != "" || !r.Merge.Auto {
+		t.Errorf("a revocation: %+v, %v", r, err)
+	}
+	if everything(t, dir) != before {
+		t.Error("a review changed the checkout")
+	}
+	// The twin has all of it.
+	writeTo(t, filepath.Join(dir, toolsOfEcho, "1.0.0/tool.py"), []byte("# 1.0.0\n"))
+	if r, err := w.Review(t.Context(), dir, src, next); err != nil || slices.ContainsFunc(r.Findings, func(f spec.Finding) bool { return f.ID == "MAN-003" }) {
+		t.Errorf("the twin: %+v, %v", r, err)
 	}
 }

@@ -256,7 +256,7 @@ func TestReviews(t *testing.T) {
 		return github.User{Login: login, ID: st.gh.Account(githubtest.Account{Login: login}).ID}
 	}
 	same(t, "reviews", got, []github.Approval{
-		{User: id("ada"), State: "APPROVED", Commit: head},
+		{User: id("ada"), State: "APPROVED", Commit: head, Insider: true},
 		{User: id("carol"), State: "APPROVED", Commit: next},
 		{User: id("erin"), State: "DISMISSED", Commit: next},
 	})

@@ -2,9 +2,13 @@ package github
 
 import (
 	"context"
+	"slices"
 
 	api "github.com/google/go-github/v62/github"
 )
+
+// insiders are the associations of those who may have rights.
+var insiders = []string{"OWNER", "MEMBER", "COLLABORATOR"}
 
 // Reviews lists the last word of each reviewer, in the order in which they were
 // first heard. A remark without a yes or a no takes back neither. Reviewers
@@ -23,7 +27,7 @@ func (c *Client) Reviews(ctx context.Context, repo Repo, number int) ([]Approval
 	var out []Approval
 	at := map[int64]int{}
 	for _, r := range all { // the oldest first
-		one := Approval{User: user(r.GetUser()), State: r.GetState(), Commit: r.GetCommitID()}
+		one := Approval{User: user(r.GetUser()), State: r.GetState(), Commit: r.GetCommitID(), Insider: slices.Contains(insiders, r.GetAuthorAssociation())}
 		switch one.State {
 		case "APPROVED", "CHANGES_REQUESTED", "DISMISSED":
 		default:

@@ -51,7 +51,7 @@ func (c *Client) runs(ctx context.Context, repo Repo, workflowFile string, o *ap
 func run(r *api.WorkflowRun) (Run, error) {
 	out := Run{
 		ID: r.GetID(), Attempt: r.GetRunAttempt(), Head: r.GetHeadSHA(), Event: r.GetEvent(), Branch: r.GetHeadBranch(),
-		Status: r.GetStatus(), Conclusion: r.GetConclusion(), URL: r.GetHTMLURL(), Created: r.GetCreatedAt().Time,
+		HeadRepo: r.GetHeadRepository().GetID(), Status: r.GetStatus(), Conclusion: r.GetConclusion(), URL: r.GetHTMLURL(), Created: r.GetCreatedAt().Time,
 	}
 	if out.ID == 0 || out.Status == "" || out.Created.IsZero() || checkSHA(out.Head) != nil {
 		return Run{}, incomplete("a run")

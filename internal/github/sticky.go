@@ -3,6 +3,7 @@ package github
 import (
 	"context"
 	"strings"
+	"time"
 
 	api "github.com/google/go-github/v62/github"
 
@@ -55,6 +56,21 @@ func (c *Client) Sticky(ctx context.Context, repo Repo, number int, marker, body
 		return "", c.explain(err, doing)
 	}
 	return mine.GetHTMLURL(), nil
+}
+
+// Said is when the comment of this token's with the marker was written or
+// changed last; zero where there is none.
+func (c *Client) Said(ctx context.Context, repo Repo, number int, marker string) (time.Time, error) {
+	doing, err := naming("read the comments of", repo, number)
+	if err != nil {
+		return time.Time{}, err
+	}
+	self, err := c.self(ctx)
+	if err != nil {
+		return time.Time{}, err
+	}
+	mine, err := c.ownComment(ctx, repo, number, self, marker)
+	return mine.GetUpdatedAt().Time, c.explain(err, doing)
 }
 
 // ownComment finds the oldest comment of self with the marker, nil where there

@@ -63,6 +63,9 @@ type Approval struct {
 	User   User
 	State  string // APPROVED, CHANGES_REQUESTED, DISMISSED
 	Commit string // that was looked at
+	// Insider says that GitHub calls the reviewer somebody of the repository or
+	// of its organisation. It is a hint whom to ask about first, and no right.
+	Insider bool
 }
 
 // Check is a check run. App is the slug of who made it: anybody's workflow is
@@ -99,7 +102,8 @@ type Run struct {
 	Attempt    int
 	Head       string
 	Event      string
-	Branch     string
+	Branch     string // of the head
+	HeadRepo   int64  // number of the repository of the head, 0 where it is gone
 	Status     string
 	Conclusion string
 	URL        string

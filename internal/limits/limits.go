@@ -173,6 +173,7 @@ const (
 	GitHubLogin    = 64 * KiB // an answer of the device flow
 	PullFiles      = 1000     // changed files of one pull request; GitHub lists at most 3000
 	PullFolders    = 400      // folders of its head that are read for them
+	PullCommits    = 50       // of one pull request
 )
 
 // Pull requests.
@@ -191,6 +192,10 @@ const (
 	Event        = 25 * MiB            // what a workflow was started for (GitHub's)
 	Reviewers    = 50                  // people who are asked about for one pull request
 	Proposals    = 20                  // issues about tools that are opened in one night
+	Waiting      = 60                  // pull requests that are reviewed again in one night
+	WaitingEach  = 5                   // of those, by one author
+	RescanBad    = 200                 // versions that would be refused, which one night tells of
+	RescanTold   = 20                  // findings that are told of one of them
 	StaleAfter   = 30 * 24 * time.Hour // a pull request on which nothing moves is spoken to
 	StaleClose   = 14 * 24 * time.Hour // and then closed
 	RefreshAfter = 12 * time.Hour      // a head of this age is signed anew though nothing is new

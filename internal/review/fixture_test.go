@@ -22,6 +22,7 @@ var (
 const (
 	baseSHA = "1111111111111111111111111111111111111111"
 	headSHA = "2222222222222222222222222222222222222222"
+	treeSHA = "3333333333333333333333333333333333333333"
 	dir     = "tools/cs/csv_to_json/"
 )
 
@@ -53,7 +54,7 @@ func tool(version spec.Version) *spec.Tool {
 func update() *scene {
 	return &scene{
 		s: review.Submission{
-			Number: 12, Base: baseSHA, Head: headSHA, Author: ada, Opened: clock.Add(-time.Hour), Merged: new(int),
+			Number: 12, Base: baseSHA, Head: headSHA, Author: ada, Opened: clock.Add(-time.Hour), Merged: new(int), Linear: true, Tree: treeSHA,
 			Changes: []review.Change{file(dir+"1.1.0/tool.py", "print(2)\n")},
 		},
 		b: review.Base{

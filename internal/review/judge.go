@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/patch-cat/patch-git/internal/limits"
 	"github.com/patch-cat/patch-git/spec"
 )
 
@@ -30,12 +31,16 @@ func (o *Outline) Judge(s *Submission, base Base, content Content, p Policy, now
 	whole.findings.found = slices.Clone(o.findings.found)
 	j := &judgement{Outline: &whole, s: s, base: &base, content: &content, policy: &p, now: now}
 	j.out = &Review{
-		Schema: Schema, Pull: s.Number, Base: s.Base, Head: s.Head, Author: s.Author,
+		Schema: Schema, Pull: s.Number, Base: s.Base, Head: s.Head, Tree: s.Tree, Author: s.Author,
 		Kind: o.Kind, Name: o.Name, Version: o.Version, Owners: base.Meta.Owners, Files: o.files, Bytes: o.bytes,
 		Unchecked: slices.Concat(content.Unchecked, content.Remarks), Cleared: s.maintained(&p), JudgeRequired: p.JudgeRequired,
+		Maintainers: p.Maintainers, UpdatesPerDay: p.UpdatesPerDay,
 	}
 	if s.Author.ID <= 0 {
 		j.findings.addAs(notOwner, bad, "", "propose it with an account that GitHub knows", "the author of the pull request has no number")
+	}
+	if !s.Linear && (o.Kind == KindRelease || o.Kind == KindMeta) {
+		j.findings.add(linear, "", "the commits are not one straight line of at most %d, or were not looked at", limits.PullCommits)
 	}
 	switch o.Kind {
 	case KindRelease:

@@ -17,8 +17,11 @@ var harmless = []string{"CAP-001", "DEP-004", "MAIN-003", "MAIN-004", "MAIN-005"
 // needsPerson tells whether a finding is for a person to judge.
 func needsPerson(f spec.Finding) bool {
 	manifest := len(f.ID) == len("MAN-100") && strings.HasPrefix(f.ID, "MAN-")
-	return f.Severity != spec.SeverityNote && !manifest && !slices.Contains(harmless, f.ID)
+	return weighty(f) && !manifest && !slices.Contains(harmless, f.ID)
 }
+
+// weighty tells whether a finding is more than a note.
+func weighty(f spec.Finding) bool { return f.Severity != spec.SeverityNote }
 
 // merge ends a judgement: the verdict of what was found, and whether a person
 // is needed.
@@ -57,7 +60,7 @@ func (j *judgement) forPerson(all []spec.Finding) Reason {
 		return ReasonGrown
 	case has(takenName):
 		return ReasonNearName
-	case slices.ContainsFunc(all, needsPerson):
+	case slices.ContainsFunc(all, needsPerson), j.Kind == KindMeta && slices.ContainsFunc(all, weighty):
 		return ReasonWarnings
 	case len(j.content.Unchecked) > 0:
 		return ReasonUnchecked
@@ -73,7 +76,7 @@ func (j *judgement) decide(why Reason) Merge {
 	switch {
 	case j.s.Draft:
 		return no(ReasonDraft)
-	case slices.ContainsFunc(j.s.Labels, func(l string) bool { return strings.EqualFold(strings.TrimSpace(l), HoldLabel) }):
+	case held(j.s.Labels):
 		return no(ReasonHeld)
 	case slices.ContainsFunc(j.s.Objections, j.weighs):
 		return no(ReasonObjection)
@@ -127,7 +130,7 @@ func (j *judgement) since() time.Time {
 // weighs tells whether somebody's objection counts: that of who may merge, or
 // of an owner. Anybody may write one, and strangers cannot hold a tool up.
 func (j *judgement) weighs(a Approval) bool {
-	return a.Maintainer || owns(j.policy.Maintainers, a.By) || owns(j.base.Meta.Owners, a.By)
+	return a.weighs(j.policy.Maintainers, j.base.Meta.Owners)
 }
 
 // order of verdicts; whatever is none of them is the worst.

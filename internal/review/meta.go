@@ -51,8 +51,11 @@ func (j *judgement) metaChange() {
 			j.findings.addAs(withdrawal, bad, j.metaPath(), "name another tool of this registry", "the registry has no other tool %s", spec.Quote(string(meta.ReplacedBy)))
 		}
 	}
+	if !slices.Equal(old.Comments, meta.Comments) {
+		j.say("its comments")
+	}
 	if !j.meta.transfer && !j.meta.withdraws {
-		j.meta.other = true // the order of the owners, or a comment
+		j.meta.other = true // how it is written
 	}
 }
 
@@ -76,6 +79,9 @@ func (j *judgement) describeOwners(before, after []ledger.Owner) {
 		if !slices.Contains(before, o) {
 			line("owner:", o)
 		}
+	}
+	if !j.meta.transfer && !slices.Equal(before, after) {
+		j.say("the order of the owners, the first of whom is shown")
 	}
 }
 

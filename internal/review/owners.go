@@ -6,6 +6,7 @@ import (
 
 	"github.com/patch-cat/patch-git/internal/sanitize"
 	"github.com/patch-cat/patch-git/ledger"
+	"github.com/patch-cat/patch-git/manifest"
 	"github.com/patch-cat/patch-git/spec"
 )
 
@@ -21,7 +22,7 @@ func (j *judgement) metaPath() string {
 // publishing needs to ask nobody.
 func (j *judgement) newName() {
 	if j.base.Gone {
-		j.findings.add(takenName, j.Dir(), "%s was published once and was removed", j.Name)
+		j.findings.add(takenName, j.Dir(), "%s was published once, belongs to %s, and was removed", j.Name, people(j.base.Published))
 	}
 	meta := j.proposed()
 	if meta == nil {
@@ -42,6 +43,13 @@ func (j *judgement) newName() {
 func (j *judgement) update() {
 	if j.Meta != nil {
 		j.findings.add(oneThing, j.metaPath(), "a version and a change of %s come together", metaFile)
+	}
+	if j.base.Frozen {
+		j.findings.addAs(immutable, bad, j.Dir(), "ask a maintainer to restore it from the history of the registry",
+			"something that was published of %s is gone or changed in the registry's sources, so nothing new of it would be published", j.Name)
+	}
+	if p := j.base.Published; p != nil && !slices.EqualFunc(p, j.base.Meta.Owners, func(a, b ledger.Owner) bool { return a.ID == b.ID }) {
+		j.findings.addAs(notOwner, warn, j.Dir(), "wait until the registry has published its new owners", "%s is published as that of %s, and its owners changed since", j.Name, people(p))
 	}
 	switch owners := j.base.Meta.Owners; {
 	case len(owners) == 0:
@@ -74,24 +82,52 @@ func (j *judgement) proposed() *Meta {
 // readable refuses text that people and models would be shown and that holds
 // what nobody sees, and owners that are no accounts.
 func (j *judgement) readable(m *Meta) {
-	texts := []string{m.Deprecated}
-	for _, list := range []map[spec.Version]string{m.Yanked, m.Revoked} {
-		for _, v := range sorted(list) {
-			texts = append(texts, list[v])
-		}
-	}
 	for i, o := range m.Owners {
-		texts = append(texts, o.Login)
+		j.text(o.Login)
 		if o.ID <= 0 {
 			j.findings.addAs(metaChange, bad, j.metaPath(), "write the number of the account", "the owner %s has no number", spec.Quote(o.Login))
 		} else if owns(m.Owners[:i], o) {
 			j.findings.add(metaChange, j.metaPath(), "the number %s stands twice", number(o))
 		}
 	}
-	for _, text := range texts {
-		if hit, ok := sanitize.Hidden(text); ok {
-			j.findings.add(hiddenText, j.metaPath(), "%s has %s", spec.Quote(text), hit.Category)
+	before := j.base.Meta.reasons()
+	for _, reason := range m.reasons() {
+		j.text(reason)
+		if !slices.Contains(before, reason) { // what was merged was read by somebody
+			j.reason(reason)
 		}
+	}
+}
+
+// reasons are the texts for people: why a version is withdrawn, or a tool
+// deprecated.
+func (m *Meta) reasons() []string {
+	texts := []string{m.Deprecated}
+	for _, list := range []map[spec.Version]string{m.Yanked, m.Revoked} {
+		for _, v := range sorted(list) {
+			texts = append(texts, list[v])
+		}
+	}
+	return texts
+}
+
+func (j *judgement) text(text string) {
+	if hit, ok := sanitize.Hidden(text); ok {
+		j.findings.add(hiddenText, j.metaPath(), "%s has %s", spec.Quote(text), hit.Category)
+	}
+}
+
+// reason holds a new one to the rules for descriptions: an owner's withdrawal is
+// merged without anybody who reads it, and then models are shown it.
+func (j *judgement) reason(text string) {
+	for _, hit := range sanitize.Scan(text) {
+		if sanitize.Misread(hit.Category) {
+			j.findings.add(misreadText, j.metaPath(), "%s has %s, first %U", spec.Quote(text), hit.Category, hit.Rune)
+			break
+		}
+	}
+	if n := manifest.Sentences(text); n > 1 {
+		j.findings.add(wordy, j.metaPath(), "%s has %d sentences", spec.Quote(text), n)
 	}
 }
 

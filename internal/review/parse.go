@@ -44,9 +44,9 @@ func (r *Review) wrong() string {
 	switch {
 	case r.Schema != Schema:
 		return "has schema " + spec.Quote(r.Schema) + ", this program reads " + Schema
-	case r.Pull < 0 || r.Author.ID < 0 || r.Files < 0 || r.Bytes < 0:
+	case r.Pull < 0 || r.Author.ID < 0 || r.Files < 0 || r.Bytes < 0 || r.UpdatesPerDay < 0:
 		return "counts below zero"
-	case !isCommit(r.Base) || !isCommit(r.Head):
+	case !isCommit(r.Base) || !isCommit(r.Head) || r.Tree != "" && !isCommit(r.Tree):
 		return "is not about two commits"
 	case !slices.Contains([]Kind{KindRelease, KindMeta, KindGovernance, KindMixed, KindEmpty}, r.Kind):
 		return "is about " + spec.Quote(string(r.Kind))

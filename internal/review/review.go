@@ -18,6 +18,7 @@ type Review struct {
 	Pull          int            `json:"pull"`
 	Base          string         `json:"base"`
 	Head          string         `json:"head"`
+	Tree          string         `json:"tree,omitempty"` // commit of the base that it was judged against; "" is unknown
 	Author        ledger.Owner   `json:"author"`
 	Kind          Kind           `json:"kind"`
 	Name          spec.Name      `json:"name,omitempty"`
@@ -39,8 +40,10 @@ type Review struct {
 	Verdict       Verdict        `json:"verdict"`
 	Cleared       bool           `json:"cleared"` // a maintainer wrote or approved this head, so that nothing needs another person
 	Merge         Merge          `json:"merge"`
-	NeedsModel    bool           `json:"needs_model"`    // text or code changed, so a model has to look where the policy wants it
-	JudgeRequired bool           `json:"judge_required"` // the policy wants it
+	NeedsModel    bool           `json:"needs_model"`           // text or code changed, so a model has to look where the policy wants it
+	JudgeRequired bool           `json:"judge_required"`        // the policy wants it
+	Maintainers   []ledger.Owner `json:"maintainers,omitempty"` // by the policy
+	UpdatesPerDay int            `json:"updates_per_day"`       // by the policy
 }
 
 // Kind is what a pull request is about.
@@ -114,4 +117,6 @@ const (
 	ReasonJudgeMissing Reason = "judge_missing"  // the policy wants a model to look, and none did
 	ReasonTrial        Reason = "trial"          // the trial failed
 	ReasonTrialPending Reason = "trial_pending"  // the trial has not ended
+	ReasonMoved        Reason = "moved"          // the base is another by now, or nobody knows
+	ReasonRival        Reason = "rival"          // an older pull request waits with a name close to this one
 )

@@ -42,9 +42,12 @@ const (
 	transfer
 	withdrawal
 	config
+	linear
 	takenName
 	immutable
 	hiddenText
+	misreadText
+	wordy
 	grown
 )
 
@@ -83,6 +86,9 @@ var rules = [...]Rule{
 		"GOV-008", bad, "tool.yaml withdraws what there is not, or takes a revocation back", "clients were told that the version is malware, and some of them only by this", "put the line back, or name a published version",
 	},
 	config: {"GOV-009", bad, "the proposed registry.yaml is not readable", "nothing can be checked or published while it is not", "mend it"},
+	linear: {
+		"GOV-010", bad, "a merge is among the commits", "what a merge of a merge takes along, or takes back, no list of files shows", "rebase onto main, so that each commit has one parent, and push again",
+	},
 	takenName: {
 		"MAN-002", bad, "the name is none that a tool may have, or not free any more", "people and models pick tools by name, so a name must be one tool for ever", "choose a name of your own",
 	},
@@ -90,7 +96,9 @@ var rules = [...]Rule{
 		"MAN-003", bad, "a published version is changed, or the version is not above the last", "what is pinned must never change, and an older number would never be picked",
 		"put published files back as they were, and raise the version",
 	},
-	hiddenText: {"TXT-001", bad, "text holds characters that a reader does not see", "models and programs read what people cannot review", "remove the characters"},
+	hiddenText:  {"TXT-001", bad, "text holds characters that a reader does not see", "models and programs read what people cannot review", "remove the characters"},
+	misreadText: {"TXT-002", warn, "text holds words that read as something else", "letters of other alphabets and styles imitate a word that people look for", "write the word in the letters of one script"},
+	wordy:       {"MAN-310", warn, "a reason has more than one sentence", "models and people are shown it, so it says why and tells nobody what to do", "shorten it to one sentence"},
 	grown: {
 		"CAP-006", warn, "the version asks for more than the one before", "who agreed to the version before did not agree to this", "ask for no more than is needed; a maintainer looks at it",
 	},

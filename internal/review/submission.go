@@ -23,6 +23,13 @@ type Submission struct {
 	// another one.
 	HeadSince time.Time
 	Labels    []string
+	// Linear says that each commit has one parent, so that there is one merge
+	// base and Changes are what a merge does. Where nobody looked it is false.
+	Linear bool
+	// Tree is the commit of the base that the submission is judged against: the
+	// one that is checked out. "" is unknown, and then nothing is merged without
+	// a person.
+	Tree      string
 	Approvals []Approval // of this head alone
 	// Objections are by who asks for changes, at whatever head.
 	Objections []Approval
@@ -80,14 +87,19 @@ type Meta struct {
 	Revoked    map[spec.Version]string
 	Deprecated string
 	ReplacedBy spec.Name
+	Comments   []string // lines that may have a comment
 }
 
 // Base is what the registry has under the name of a submission.
 type Base struct {
-	Known    bool // the tree has something under the name: it is not new
-	Gone     bool // it was published, and the tree has nothing of it any more
-	Meta     Meta
-	Versions []spec.Version
+	Known bool // the tree has something under the name: it is not new
+	Gone  bool // it was published, and the tree has nothing of it any more
+	// Frozen is that something which was published of it is gone or changed, so
+	// that nothing new of it is published until somebody restores that.
+	Frozen    bool
+	Published []ledger.Owner // its owners where it is published; nil where it is not
+	Meta      Meta
+	Versions  []spec.Version // of the tree, and those that were ever published
 	// Previous is the version that most users have, and Was and Files are what
 	// it says and what it consists of; nil where there is none to read.
 	Previous spec.Version

@@ -15,6 +15,7 @@ type Run struct {
 	Attempt            int
 	Head               string
 	Event, Branch      string
+	HeadRepo           *Repo // nil is the repository itself
 	Status, Conclusion string
 	Created            time.Time
 }

@@ -113,6 +113,10 @@ func (s *Server) run(r *Repo, n *Run) obj {
 	u := fmt.Sprintf("%s/actions/runs/%d", s.repoURL(r), n.ID)
 	suite := s.repoURL(r) + fmt.Sprint("/check-suites/", n.ID+1)
 	actor := s.user(r.Owner)
+	from := r
+	if n.HeadRepo != nil {
+		from = n.HeadRepo
+	}
 	return obj{
 		"id": n.ID, "name": n.File, "node_id": node("WFR", n.ID), "check_suite_id": n.ID + 1, "check_suite_node_id": node("CS", n.ID+1),
 		"head_branch": orNull(n.Branch), "head_sha": n.Head, "path": ".github/workflows/" + n.File, "run_number": n.ID, "run_attempt": n.Attempt,
@@ -120,7 +124,7 @@ func (s *Server) run(r *Repo, n *Run) obj {
 		"html_url": fmt.Sprintf("%s%s/actions/runs/%d", s.base, r.FullName(), n.ID), "pull_requests": []any{}, "created_at": at(n.Created), "updated_at": at(n.Created),
 		"actor": actor, "triggering_actor": actor, "run_started_at": at(n.Created), "jobs_url": u + "/jobs", "logs_url": u + "/logs", "check_suite_url": suite,
 		"artifacts_url": u + "/artifacts", "cancel_url": u + "/cancel", "rerun_url": u + "/rerun", "previous_attempt_url": nil,
-		"workflow_url": s.repoURL(r) + "/actions/workflows/77", "head_commit": nil, "repository": s.minimalRepo(r), "head_repository": s.minimalRepo(r),
+		"workflow_url": s.repoURL(r) + "/actions/workflows/77", "head_commit": nil, "repository": s.minimalRepo(r), "head_repository": s.minimalRepo(from),
 		"display_title": n.File,
 	}
 }
