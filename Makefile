@@ -4,7 +4,7 @@ GO      ?= go
 TOOLS    = $(GO) tool -modfile=tools.mod
 SOURCES  = $(shell git ls-files '*.go')
 
-.PHONY: check fmt vet static lint test race fuzz bench network test-nobody test-sigstore test-cgroup test-container build build-full test-embed cross
+.PHONY: check fmt vet static lint test race fuzz bench network lint-workflows test-nobody test-sigstore test-act test-cgroup test-container build build-full test-embed cross
 
 check: fmt vet static lint race
 
@@ -19,6 +19,11 @@ static:
 
 lint:
 	$(GO) tool -modfile=lint.mod golangci-lint run ./...
+
+# The workflows, by zizmor, which is a Python package: pip install zizmor==1.32.0.
+# actionlint looks at them in `go test ./action/workflows`.
+lint-workflows:
+	zizmor --offline --no-progress --quiet --persona pedantic .github/workflows .github/actions/patch-git/action.yml action.yml
 
 test:
 	$(GO) test ./...
@@ -52,6 +57,13 @@ SIGSTORE_CACHE = $(or $(PATCH_GIT_SIGSTORE_CACHE),$(or $(XDG_CACHE_HOME),$(HOME)
 test-sigstore:
 	PATCH_GIT_SIGSTORE_TESTS=$${PATCH_GIT_SIGSTORE_TESTS-1} $(GO) test -count=1 -timeout 60m -parallel 16 -v ./internal/keyless/realtest
 	PATH="$(SIGSTORE_CACHE)/cosign@v3.1.3:$$PATH" $(GO) test -count=1 -run TestCosign -v ./internal/sigtest
+
+# The workflows of a registry, run by act on real repositories, without a network.
+# The first time builds act, which comes through the Go module proxy, into
+# PATCH_GIT_ACT_CACHE (a folder in the user's cache unless set); PATCH_GIT_ACT_TESTS=0
+# skips it.
+test-act:
+	PATCH_GIT_ACT_TESTS=$${PATCH_GIT_ACT_TESTS-1} $(GO) test -count=1 -timeout 20m -v ./action/acttest
 
 # The tests of the limits over a whole tree, under a real kernel with cgroup v2
 # that qemu emulates: no rights are needed, and nothing of this machine is touched.

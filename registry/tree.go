@@ -48,13 +48,22 @@ func OpenTree(dir string) (*Tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := decodeYAML(treeConfig, data, &t.config); err != nil {
+	if t.config, err = readConfig(data); err != nil {
 		return nil, err
 	}
-	if _, err := ledger.ParseRegistry(ledger.Encode(t.Registry())); err != nil {
-		return nil, fault.New(fault.Findings, "registry_yaml", "%s: %w", treeConfig, err)
-	}
 	return t, nil
+}
+
+// readConfig reads registry.yaml.
+func readConfig(data []byte) (treeDocument, error) {
+	c := treeDocument{Policy: treePolicy(defaultPolicy())}
+	if err := decodeYAML(treeConfig, data, &c); err != nil {
+		return treeDocument{}, err
+	}
+	if _, err := ledger.ParseRegistry(ledger.Encode(c.registry())); err != nil {
+		return treeDocument{}, fault.New(fault.Findings, "registry_yaml", "%s: %w", treeConfig, err)
+	}
+	return c, nil
 }
 
 // decodeYAML reads a YAML file of a tree strictly; every problem is in the error.
@@ -82,6 +91,9 @@ func decodeFields(file string, doc json.RawMessage, into any) []string {
 		return []string{file + ": it is not a mapping"}
 	}
 	var problems []string
+	if key, ok := oddKey(doc); ok {
+		problems = append(problems, fmt.Sprintf("%s: there is no key %s", file, spec.Quote(key)))
+	}
 	for _, key := range slices.Sorted(maps.Keys(members)) {
 		if string(members[key]) == "null" {
 			continue // as if it were not there
@@ -94,6 +106,30 @@ func decodeFields(file string, doc json.RawMessage, into any) []string {
 		}
 	}
 	return problems
+}
+
+// oddKey finds a key that the package json would take for another one, because
+// it does not count case: ID beside id would be what counts, and id what a
+// person reads. Keys that begin with a digit are versions.
+func oddKey(doc json.RawMessage) (key string, found bool) {
+	var members map[string]json.RawMessage
+	var items []json.RawMessage
+	if json.Unmarshal(doc, &members) != nil {
+		_ = json.Unmarshal(doc, &items) // neither: a scalar, which has no keys
+	}
+	for _, key := range slices.Sorted(maps.Keys(members)) {
+		version := key != "" && key[0] >= '0' && key[0] <= '9'
+		if !version && strings.ContainsFunc(key, func(r rune) bool { return r != '_' && (r < 'a' || r > 'z') }) {
+			return key, true
+		}
+		items = append(items, members[key])
+	}
+	for _, item := range items {
+		if key, found := oddKey(item); found {
+			return key, true
+		}
+	}
+	return "", false
 }
 
 // toolDir is the folder of a name, for messages and for making it.

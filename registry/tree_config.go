@@ -22,6 +22,7 @@ type treeDocument struct {
 		Key      []byte        `json:"key"`
 		Identity *treeIdentity `json:"identity"`
 	} `json:"trust"`
+	Policy treePolicy `json:"policy"`
 }
 
 // treeIdentity is an identity as people write it.
@@ -44,8 +45,9 @@ func (n *treeNumber) UnmarshalJSON(b []byte) error {
 
 // Registry is the document that the tree publishes about itself. The identity
 // of a workflow may lack its numbers.
-func (t *Tree) Registry() *ledger.Registry {
-	c := &t.config
+func (t *Tree) Registry() *ledger.Registry { return t.config.registry() }
+
+func (c *treeDocument) registry() *ledger.Registry {
 	r := &ledger.Registry{
 		Schema: ledger.RegistrySchema, Name: c.Name, Source: c.Source, Mirrors: c.Mirrors,
 		Trust: ledger.Trust{Kind: c.Trust.Kind, Key: c.Trust.Key},
@@ -103,6 +105,7 @@ func treeYAML(r *ledger.Registry) string {
 	for _, m := range r.Mirrors {
 		fmt.Fprintf(&b, "  - %s\n", jsonText(m))
 	}
+	b.WriteString(policyYAML())
 	fmt.Fprintf(&b, "trust:\n  kind: %s\n", r.Trust.Kind)
 	if id := r.Trust.Identity; id == nil {
 		fmt.Fprintf(&b, "  key: %s\n", base64.StdEncoding.EncodeToString(r.Trust.Key))

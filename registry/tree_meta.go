@@ -37,11 +37,15 @@ func (t *Tree) Meta(n spec.Name) (Meta, error) {
 	if err != nil {
 		return Meta{}, err
 	}
-	return parseMeta(toolPath(n, treeMeta), data)
+	return ParseMeta(toolPath(n, treeMeta), data)
 }
 
-// parseMeta reads tool.yaml.
-func parseMeta(file string, data []byte) (Meta, error) {
+// ParseMeta reads a proposed tool.yaml as [Tree.Meta] would one that is in
+// place. file is how it is called in messages.
+func ParseMeta(file string, data []byte) (Meta, error) {
+	if len(data) > limits.ManifestBytes {
+		return Meta{}, fault.New(fault.Findings, "yaml", "%s has %d bytes, allowed are %d", file, len(data), limits.ManifestBytes)
+	}
 	var m Meta
 	err := decodeYAML(file, data, &m)
 	if err == nil {
@@ -78,8 +82,20 @@ func (m Meta) check(file string) error {
 	return nil
 }
 
-// encode writes tool.yaml; every text in double quotes, which YAML and JSON
-// read alike.
+// Encode writes tool.yaml of a name, unless it could not be read back.
+func (m Meta) Encode(n spec.Name) ([]byte, error) {
+	file := MetaPath(n)
+	if err := m.check(file); err != nil {
+		return nil, err
+	}
+	data := m.encode()
+	if _, err := ParseMeta(file, data); err != nil {
+		return nil, err
+	}
+	return data, nil
+}
+
+// encode writes every text in double quotes, which YAML and JSON read alike.
 func (m Meta) encode() []byte {
 	var b strings.Builder
 	b.WriteString("owners:\n")

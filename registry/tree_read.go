@@ -70,6 +70,16 @@ func (t *Tree) folder(parts ...string) ([]fs.DirEntry, error) {
 	return nil, durable.Classify("read folder", filepath.Join(parts...), err)
 }
 
+// Has tells whether the tree has a folder for a name, whatever is in it: then
+// the name is taken.
+func (t *Tree) Has(n spec.Name) (bool, error) {
+	_, err := t.tool(n)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
 // Versions lists the version directories of a tool, lowest first.
 func (t *Tree) Versions(n spec.Name) ([]spec.Version, []spec.Finding, error) {
 	entries, err := t.folder(treeTools, n.Shard(), string(n))

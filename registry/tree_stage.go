@@ -2,12 +2,10 @@ package registry
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/patch-cat/patch-git/internal/durable"
 	"github.com/patch-cat/patch-git/internal/fault"
@@ -131,71 +129,10 @@ func containsFile(files []spec.File, f spec.File) bool {
 	return false
 }
 
-// SetYanked writes into tool.yaml why a version is yanked.
-func (t *Tree) SetYanked(n spec.Name, v spec.Version, reason string) error {
-	if err := checkReason(ledger.EventYank, spec.Ref{Name: n, Version: v}, reason); err != nil {
-		return err
-	}
-	return t.withdraw(n, v, func(m *Meta) {
-		if m.Yanked == nil {
-			m.Yanked = map[spec.Version]string{}
-		}
-		m.Yanked[v] = reason
-	})
-}
-
-// Unyank takes a version's yank out of tool.yaml.
-func (t *Tree) Unyank(n spec.Name, v spec.Version) error {
-	return t.withdraw(n, v, func(m *Meta) { delete(m.Yanked, v) })
-}
-
-// SetRevoked writes into tool.yaml why a version is revoked, which nothing
-// takes back.
-func (t *Tree) SetRevoked(n spec.Name, v spec.Version, reason string) error {
-	if err := checkReason(ledger.EventRevoke, spec.Ref{Name: n, Version: v}, reason); err != nil {
-		return err
-	}
-	return t.withdraw(n, v, func(m *Meta) {
-		if m.Revoked == nil {
-			m.Revoked = map[spec.Version]string{}
-		}
-		m.Revoked[v] = reason
-	})
-}
-
-func (t *Tree) withdraw(n spec.Name, v spec.Version, edit func(*Meta)) error {
-	versions, _, err := t.Versions(n)
-	if err != nil {
-		return err
-	}
-	if !slices.Contains(versions, v) {
-		return fault.New(fault.NotFound, "no_version", "the registry has no %s@%s", n, v)
-	}
-	// Two edits at once would lose one of them.
-	unlock, err := durable.Lock(context.Background(), filepath.Join(t.dir, treeLock), limits.LockWait)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	m, err := t.Meta(n)
-	if err != nil {
-		return err
-	}
-	if len(m.Owners) == 0 {
-		return fault.New(fault.Findings, "yaml", "%s names no owner", toolPath(n, treeMeta)).
-			Hint("restore the file from the history of the registry")
-	}
-	edit(&m)
-	return t.writeMeta(n, m)
-}
-
 // writeMeta writes tool.yaml, unless it could not be read back.
 func (t *Tree) writeMeta(n spec.Name, m Meta) error {
-	if err := m.check(toolPath(n, treeMeta)); err != nil {
-		return err
-	}
-	data := m.encode()
-	if _, err := parseMeta(toolPath(n, treeMeta), data); err != nil {
+	data, err := m.Encode(n)
+	if err != nil {
 		return err
 	}
 	return durable.WriteFile(filepath.Join(t.toolDir(n), treeMeta), data, treeFilePerm)

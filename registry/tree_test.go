@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/patch-cat/patch-git/internal/fault"
+	"github.com/patch-cat/patch-git/internal/limits"
 	"github.com/patch-cat/patch-git/ledger"
 	"github.com/patch-cat/patch-git/registry"
 	"github.com/patch-cat/patch-git/spec"
@@ -104,19 +106,19 @@ func TestTreeLife(t *testing.T) {
 			func(o registry.Sealed) bool { return !o.New },
 		},
 		{"yank and revoke at once", func() error {
-			if err := tree.SetRevoked("csv_to_json", "1.1.0", `says "no": & more`); err != nil {
+			if err := setRevoked(tree, "csv_to_json", "1.1.0", `says "no": & more`); err != nil {
 				return err
 			}
-			return tree.SetYanked("csv_to_json", "1.1.0", "loses lines")
+			return setYanked(tree, "csv_to_json", "1.1.0", "loses lines")
 		}, func(o registry.Sealed) bool { return len(o.Withdrawn) == 2 }},
 		{
-			"another reason", func() error { return tree.SetYanked("csv_to_json", "1.1.0", "loses all lines") },
+			"another reason", func() error { return setYanked(tree, "csv_to_json", "1.1.0", "loses all lines") },
 			func(o registry.Sealed) bool {
 				return len(o.Withdrawn) == 1 && o.Withdrawn[0].Reason == "loses all lines"
 			},
 		},
 		{
-			"unyank", func() error { return tree.Unyank("csv_to_json", "1.1.0") },
+			"unyank", func() error { return unyank(tree, "csv_to_json", "1.1.0") },
 			func(o registry.Sealed) bool {
 				return len(o.Withdrawn) == 1 && o.Withdrawn[0].Event == ledger.EventUnyank
 			},
@@ -259,7 +261,7 @@ func TestTreeRevocationStays(t *testing.T) {
 	tree, dir := newTree(t)
 	s := registry.NewMemory()
 	publishTree(t, tree, s, 1)
-	if err := tree.SetRevoked("text_diff", "0.1.0", "malware"); err != nil {
+	if err := setRevoked(tree, "text_diff", "0.1.0", "malware"); err != nil {
 		t.Fatal(err)
 	}
 	publishTree(t, tree, s, 2)
@@ -280,16 +282,16 @@ func TestTreeSetRefuses(t *testing.T) {
 		err  error
 		kind fault.Kind
 	}{
-		"no such version":  {tree.SetYanked("text_diff", "9.0.0", "broken"), fault.NotFound},
-		"no such tool":     {tree.SetYanked("no_such", "1.0.0", "broken"), fault.NotFound},
-		"yank without":     {tree.SetYanked("text_diff", "0.1.0", ""), fault.Usage},
-		"unyank of none":   {tree.Unyank("text_diff", "9.0.0"), fault.NotFound},
-		"revoke without":   {tree.SetRevoked("text_diff", "0.1.0", ""), fault.Usage},
-		"two lines":        {tree.SetYanked("text_diff", "0.1.0", "a\nb"), fault.Usage},
-		"escape":           {tree.SetYanked("text_diff", "0.1.0", "\x1b[2J"), fault.Usage},
-		"byte order mark":  {tree.SetYanked("text_diff", "0.1.0", "a\ufeffb"), fault.Findings},
-		"invalid encoding": {tree.SetYanked("text_diff", "0.1.0", "a\xff"), fault.Usage},
-		"too long":         {tree.SetYanked("text_diff", "0.1.0", strings.Repeat("x", 1025)), fault.Usage},
+		"no such version":  {setYanked(tree, "text_diff", "9.0.0", "broken"), fault.NotFound},
+		"no such tool":     {setYanked(tree, "no_such", "1.0.0", "broken"), fault.NotFound},
+		"yank without":     {setYanked(tree, "text_diff", "0.1.0", ""), fault.Usage},
+		"unyank of none":   {unyank(tree, "text_diff", "9.0.0"), fault.NotFound},
+		"revoke without":   {setRevoked(tree, "text_diff", "0.1.0", ""), fault.Usage},
+		"two lines":        {setYanked(tree, "text_diff", "0.1.0", "a\nb"), fault.Usage},
+		"escape":           {setYanked(tree, "text_diff", "0.1.0", "\x1b[2J"), fault.Usage},
+		"byte order mark":  {setYanked(tree, "text_diff", "0.1.0", "a\ufeffb"), fault.Findings},
+		"invalid encoding": {setYanked(tree, "text_diff", "0.1.0", "a\xff"), fault.Usage},
+		"too long":         {setYanked(tree, "text_diff", "0.1.0", strings.Repeat("x", 1025)), fault.Usage},
 	} {
 		if fault.KindOf(c.err) != c.kind {
 			t.Errorf("%s: %v", name, c.err)
@@ -299,7 +301,7 @@ func TestTreeSetRefuses(t *testing.T) {
 		t.Errorf("tool.yaml became %s, %v", after, err)
 	}
 	for _, reason := range []string{`"quoted": # & * !`, "yes", "1.0", "ünïcode 😀", "- x"} {
-		if err := tree.SetYanked("text_diff", "0.1.0", reason); err != nil {
+		if err := setYanked(tree, "text_diff", "0.1.0", reason); err != nil {
 			t.Errorf("%q: %v", reason, err)
 		}
 		if m, err := tree.Meta("text_diff"); err != nil || m.Yanked["0.1.0"] != reason || m.Owners[0] != ada {
@@ -325,7 +327,8 @@ func FuzzTreeConfig(f *testing.F) {
 		f.Add(string(text) + "    repository_id: 0x7\n    owner_id: \"7\\\"\"\n")
 	}
 	f.Add("name: acme/tools\ntrust: &a {kind: *a}\n")
-	dir, other := f.TempDir(), f.TempDir()
+	f.Add("name: acme/tools\npolicy: {maintainers: [{login: ada, id: 7}], new_name_wait: 72h, judge: required, auto_merge: false, updates_per_day: 3}\n")
+	dir, other, third := f.TempDir(), f.TempDir(), f.TempDir()
 	f.Fuzz(func(t *testing.T, text string) {
 		writeText(t, filepath.Join(dir, "registry.yaml"), text)
 		tree, err := registry.OpenTree(dir)
@@ -336,13 +339,22 @@ func FuzzTreeConfig(f *testing.F) {
 		if err := r.Trust.CheckTemplate(); err != nil {
 			t.Fatalf("%q is accepted: %v", text, err)
 		}
+		p := tree.Policy()
+		if p.NewNameWait < 0 || p.NewNameWait > limits.PolicyWait || p.UpdatesPerDay < 0 || p.UpdatesPerDay > limits.PolicyUpdates ||
+			slices.ContainsFunc(p.Maintainers, func(o ledger.Owner) bool { return o.ID <= 0 || o.Login == "" }) {
+			t.Fatalf("%q lets pull requests do %+v", text, p)
+		}
+		again, err := policyTree(t, third, policyText(p))
+		if err != nil || !reflect.DeepEqual(again.Policy(), p) {
+			t.Fatalf("%q has the policy %+v and, written, %+v: %v", text, p, again, err)
+		}
 		if err := os.RemoveAll(filepath.Join(other, "registry.yaml")); err != nil {
 			t.Fatal(err)
 		}
 		if err := registry.InitTree(other, r); err != nil {
 			t.Fatal(err)
 		}
-		again, err := registry.OpenTree(other)
+		again, err = registry.OpenTree(other)
 		if err != nil || again.Registry().Name != r.Name || again.Registry().Source != r.Source || !again.Registry().Trust.Equal(&r.Trust) {
 			t.Errorf("%q was read as %+v and then, written, as %+v: %v", text, r, again, err)
 		}
@@ -372,7 +384,7 @@ func FuzzTreeMeta(f *testing.F) {
 		if err != nil || len(m.Owners) == 0 {
 			return
 		}
-		if err := tree.SetYanked("csv_to_json", "1.0.0", "broken"); err != nil {
+		if err := setYanked(tree, "csv_to_json", "1.0.0", "broken"); err != nil {
 			t.Fatalf("%q was read as %+v and cannot be written: %v", text, m, err)
 		}
 		again, err := tree.Meta("csv_to_json")
@@ -387,4 +399,57 @@ func FuzzTreeMeta(f *testing.F) {
 			t.Errorf("got %s, want %s", got, want)
 		}
 	})
+}
+
+func setYanked(t *registry.Tree, n spec.Name, v spec.Version, reason string) error {
+	r := spec.Ref{Name: n, Version: v}
+	return t.Amend(r, func(m *registry.Meta) error { return m.Yank(r, reason) })
+}
+
+func unyank(t *registry.Tree, n spec.Name, v spec.Version) error {
+	return t.Amend(spec.Ref{Name: n, Version: v}, func(m *registry.Meta) error { m.Unyank(v); return nil })
+}
+
+func setRevoked(t *registry.Tree, n spec.Name, v spec.Version, reason string) error {
+	r := spec.Ref{Name: n, Version: v}
+	return t.Amend(r, func(m *registry.Meta) error { return m.Revoke(r, reason) })
+}
+
+// What an amendment must not write, and the twin that it may.
+func TestAmendRefuses(t *testing.T) {
+	ann, bob := ledger.Owner{Login: "ann", ID: 7}, ledger.Owner{Login: "bob", ID: 8}
+	for name, c := range map[string]struct {
+		edit func(m *registry.Meta) error
+		bad  bool
+	}{
+		"deprecated":               {func(m *registry.Meta) error { return m.Deprecate("text_diff", "old", "csv_to_json") }, false},
+		"not deprecated":           {func(m *registry.Meta) error { return m.Deprecate("text_diff", "", "") }, false},
+		"instead without a reason": {func(m *registry.Meta) error { return m.Deprecate("text_diff", "", "csv_to_json") }, true},
+		"replaced by itself":       {func(m *registry.Meta) error { return m.Deprecate("text_diff", "old", "text_diff") }, true},
+		"two lines":                {func(m *registry.Meta) error { return m.Deprecate("text_diff", "a\nb", "") }, true},
+		"transferred":              {func(m *registry.Meta) error { return m.Transfer("text_diff", []ledger.Owner{ann, bob}) }, false},
+		"to nobody":                {func(m *registry.Meta) error { return m.Transfer("text_diff", nil) }, true},
+		"to one twice": {func(m *registry.Meta) error {
+			return m.Transfer("text_diff", []ledger.Owner{ann, {Login: "anna", ID: 7}})
+		}, true},
+		"to a number below zero": {func(m *registry.Meta) error { return m.Transfer("text_diff", []ledger.Owner{{Login: "ann", ID: -7}}) }, true},
+		"to a login with an escape": {func(m *registry.Meta) error {
+			return m.Transfer("text_diff", []ledger.Owner{{Login: "a\x1b[2J", ID: 7}})
+		}, true},
+		"two without numbers": {func(m *registry.Meta) error {
+			return m.Transfer("text_diff", []ledger.Owner{{Login: "a"}, {Login: "b"}})
+		}, false},
+		"one without a number twice": {func(m *registry.Meta) error {
+			return m.Transfer("text_diff", []ledger.Owner{{Login: "a"}, {Login: "a"}})
+		}, true},
+	} {
+		m := registry.Meta{Owners: []ledger.Owner{ann}}
+		err := c.edit(&m)
+		if (err != nil) != c.bad || c.bad && fault.KindOf(err) != fault.Usage {
+			t.Errorf("%s: %v", name, err)
+		}
+		if c.bad && (!slices.Equal(m.Owners, []ledger.Owner{ann}) || m.Deprecated != "" || m.ReplacedBy != "") {
+			t.Errorf("%s: it changed %+v", name, m)
+		}
+	}
 }

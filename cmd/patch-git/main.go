@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"syscall"
 
+	"github.com/patch-cat/patch-git/action"
 	"github.com/patch-cat/patch-git/internal/cli"
 	"github.com/patch-cat/patch-git/internal/host"
 )
@@ -18,7 +19,7 @@ func main() {
 	// collector would find is not worth a tenth of the time.
 	debug.SetGCPercent(400)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code := cli.Main(ctx, host.System(), os.Args[1:])
+	code := cli.Main(ctx, host.System(), os.Args[1:], action.Run)
 	stop()
 	os.Exit(code)
 }

@@ -68,6 +68,8 @@ func TestScripts(t *testing.T) {
 			"forge-guess":   forgeGuess,
 			"running":       running,
 			"sigstore":      sigstore,
+			"github":        githubCommand,
+			"fixture":       writeFixture,
 		},
 	})
 }
@@ -95,6 +97,7 @@ func scriptRoot(t *testing.T) string {
 func setup(e *testscript.Env) error {
 	e.Values[rememberedKey{}] = map[string]map[string]string{}
 	e.Values[notaryKey{}] = &notary{tb: e.T().(testing.TB)}
+	e.Values[hubKey{}] = &hubHolder{tb: e.T().(testing.TB)}
 	home := filepath.Join(e.WorkDir, "home")
 	e.Setenv("HOME", home)
 	e.Setenv("PATCH_GIT_HOME", filepath.Join(e.WorkDir, "user"))

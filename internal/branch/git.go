@@ -36,7 +36,7 @@ type Git struct {
 // passed are the variables that git and ssh find their way with. None of them
 // can name a program, a configuration or a repository.
 var passed = []string{
-	"PATH", "HOME", "TMPDIR", "SYSTEMROOT", "USERPROFILE", "SSH_AUTH_SOCK", "SSL_CERT_FILE", "SSL_CERT_DIR",
+	"PATH", "HOME", "TMPDIR", "SYSTEMROOT", "USERPROFILE", "SSH_AUTH_SOCK", "SSL_CERT_FILE", "SSL_CERT_DIR", "GIT_SSL_CAINFO", "GIT_SSL_CAPATH",
 	"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "all_proxy", "no_proxy",
 }
 

@@ -32,8 +32,9 @@ type app struct {
 	maxAge time.Duration
 }
 
-// Main runs one command line and returns the exit code of the process.
-func Main(ctx context.Context, h *host.Host, args []string) int {
+// Main runs one command line and returns the exit code of the process. action
+// does what `patch-git action` says.
+func Main(ctx context.Context, h *host.Host, args []string, action Action) int {
 	a := &app{host: h, out: newPrinter(h)}
 	for _, arg := range args {
 		if arg == "--" {
@@ -42,6 +43,9 @@ func Main(ctx context.Context, h *host.Host, args []string) int {
 		a.guessed = a.guessed || arg == "--json"
 	}
 	root := a.root()
+	if action != nil { // the demo plays none of it
+		root.AddCommand(a.actionCommand(action))
+	}
 	root.SetArgs(args)
 	root.SetIn(h.Stdin)
 	root.SetOut(a.out.out)
@@ -104,7 +108,8 @@ byte changed since, and runs them in a sandbox that enforces what they declare.`
 	}
 	add("use", a.searchCommand(), a.infoCommand(), a.pullCommand(), a.runCommand(), a.listCommand(), a.removeCommand(),
 		a.verifyCommand(), a.runsCommand(), a.grantsCommand(), a.envCommand(), a.registryCommand(), a.logCommand())
-	add("write", a.newCommand(), a.checkCommand(), a.publishCommand(), a.yankCommand(), a.revokeCommand())
+	add("write", a.newCommand(), a.checkCommand(), a.publishCommand(), a.yankCommand(), a.revokeCommand(),
+		a.deprecateCommand(), a.transferCommand())
 	add("other", a.demoCommand(), a.doctorCommand(), a.pythonCommand(), a.trustCommand(), a.versionCommand())
 	root.InitDefaultCompletionCmd()
 	if c, _, err := root.Find([]string{"completion"}); err == nil {

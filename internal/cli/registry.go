@@ -159,6 +159,9 @@ func (a *app) published(done *contribute.Published, err error) error {
 	for _, r := range done.Withdrawn {
 		a.out.printf("%s\n", safe(r))
 	}
+	for _, n := range done.Changed {
+		a.out.printf("changed %s\n", n)
+	}
 	if !done.New {
 		a.out.printf("nothing new; %s stays at head %d\n", done.Registry, done.Head.Seq)
 		return nil

@@ -23,6 +23,7 @@ type Published struct {
 	New       bool              `json:"new"`
 	Accepted  []string          `json:"accepted"`
 	Withdrawn []string          `json:"withdrawn"`
+	Changed   []spec.Name       `json:"changed,omitempty"`  // whose owners or deprecation are others now
 	Packages  []Packages        `json:"packages,omitempty"` // of the accepted releases that need any
 	Reports   []*Checked        `json:"reports,omitempty"`
 }
@@ -75,36 +76,6 @@ func (w *Workshop) PublishTree(ctx context.Context, dir string, with Signing) (*
 		return nil, err
 	}
 	return w.publish(ctx, b, nil)
-}
-
-// Withdraw yanks or revokes a published version. It publishes that and nothing
-// else: what is new, unfinished or wrong in the source tree must not keep
-// malware in circulation.
-func (w *Workshop) Withdraw(ctx context.Context, ref spec.Ref, revoke bool, reason, dir string, with Signing) (*Published, error) {
-	b, err := w.open(ctx, dir, with)
-	if err != nil {
-		return nil, err
-	}
-	changes, err := b.tree.Diff(ctx, b.store(), []spec.Name{ref.Name})
-	if err != nil {
-		return nil, err
-	}
-	if !has(changes.Published[ref.Name], ref.Version) {
-		return nil, fault.New(fault.NotFound, "no_version", "%s has not published %s", b.doc.Name, ref.At())
-	}
-	set := b.tree.SetYanked
-	if revoke {
-		set = b.tree.SetRevoked
-	}
-	if err := set(ref.Name, ref.Version, reason); err != nil {
-		return nil, err
-	}
-	if changes, err = b.tree.Diff(ctx, b.store(), []spec.Name{ref.Name}); err != nil {
-		return nil, err
-	}
-	ours := slices.DeleteFunc(changes.Withdraw, func(x registry.Withdrawal) bool { return x.Version != ref.Version })
-	out := newPublished(b)
-	return out, w.seal(ctx, b, registry.Batch{Withdraw: ours}, out)
 }
 
 func newPublished(b *bench) *Published {
@@ -179,6 +150,15 @@ func (w *Workshop) publish(ctx context.Context, b *bench, ready []registry.Accep
 			continue
 		}
 		a, err := w.accept(ctx, checked, p.Owners)
+		if kind := fault.KindOf(err); kind == fault.Findings || kind == fault.NotVerified {
+			// That its packages are not to be had is this release's own fault, and
+			// must not keep back the others, least of all a revocation.
+			checked.Findings = append(checked.Findings, spec.Finding{
+				ID: "DEP-003", Severity: spec.SeverityError, File: p.Ref.At(), Message: err.Error(), Fix: "name packages that there are, for the platforms that it is meant for",
+			})
+			out.Reports, bad = append(out.Reports, checked), bad+1
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -242,7 +222,7 @@ func (w *Workshop) seal(ctx context.Context, b *bench, batch registry.Batch, out
 	if err != nil {
 		return err
 	}
-	out.Head, out.New = sealed.Head, sealed.New
+	out.Head, out.New, out.Changed = sealed.Head, sealed.New, sealed.Changed
 	for _, r := range sealed.Accepted {
 		out.Accepted = append(out.Accepted, r.At())
 		if i := slices.IndexFunc(batch.Accept, func(a registry.Acceptance) bool { return a.Release.Ref.At() == r.At() }); i >= 0 {

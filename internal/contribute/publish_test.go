@@ -22,11 +22,11 @@ import (
 
 var clock = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-func newWorkshop(t *testing.T) *Workshop {
-	t.Helper()
-	w, err := New(&host.Host{Paths: paths.Paths{Root: t.TempDir()}, Now: func() time.Time { return clock }}, "patch-git test")
+func newWorkshop(tb testing.TB) *Workshop {
+	tb.Helper()
+	w, err := New(&host.Host{Paths: paths.Paths{Root: tb.TempDir()}, Now: func() time.Time { return clock }}, "patch-git test")
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return w
 }
@@ -88,7 +88,7 @@ func TestWithdrawalComesAlone(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "tools", "ec", "echo_text", "stray"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	done, err := w.Withdraw(t.Context(), spec.Ref{Name: "echo_text", Version: "1.0.0"}, true, "malware", dir, Signing{})
+	done, err := w.AmendTree(t.Context(), Amendment{What: Revoke, Ref: spec.Ref{Name: "echo_text", Version: "1.0.0"}, Reason: "malware"}, dir, Signing{})
 	if err != nil || !slices.Equal(done.Withdrawn, []string{"revoke echo_text@1.0.0"}) || len(done.Accepted) != 0 {
 		t.Fatalf("got %+v, %v", done, err)
 	}
@@ -118,13 +118,13 @@ func TestWithdrawalOfWhatIsNotPublished(t *testing.T) {
 		{"1.0.0", "two\nlines", fault.Findings},
 		{"1.0.0", "\x1b[2J", fault.Findings},
 	} {
-		_, err := w.Withdraw(t.Context(), spec.Ref{Name: "echo_text", Version: c.version}, false, c.reason, dir, Signing{})
+		_, err := w.AmendTree(t.Context(), Amendment{What: Yank, Ref: spec.Ref{Name: "echo_text", Version: c.version}, Reason: c.reason}, dir, Signing{})
 		after, readErr := os.ReadFile(meta)
 		if err == nil || fault.KindOf(err) != c.kind && fault.KindOf(err) != fault.Usage || readErr != nil || string(after) != string(before) {
 			t.Errorf("%s for %q: %v, tool.yaml is now\n%s", c.version, c.reason, err, after)
 		}
 	}
-	if _, err := w.Withdraw(t.Context(), spec.Ref{Name: "echo_text", Version: "1.0.0"}, false, `it "quotes": # wrongly \ é`, dir, Signing{}); err != nil {
+	if _, err := w.AmendTree(t.Context(), Amendment{What: Yank, Ref: spec.Ref{Name: "echo_text", Version: "1.0.0"}, Reason: `it "quotes": # wrongly \ é`}, dir, Signing{}); err != nil {
 		t.Fatal(err)
 	}
 	if v := w.record(t, dir).Find("1.0.0"); v.Yanked != `it "quotes": # wrongly \ é` {

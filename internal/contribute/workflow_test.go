@@ -180,7 +180,7 @@ func TestPublishAsWorkflow(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if done, err = j.Withdraw(t.Context(), spec.Ref{Name: "echo_text", Version: "1.1.0"}, false, "wrong", j.dir, j.with); err != nil || len(done.Withdrawn) != 1 {
+	if done, err = j.AmendTree(t.Context(), Amendment{What: Yank, Ref: spec.Ref{Name: "echo_text", Version: "1.1.0"}, Reason: "wrong"}, j.dir, j.with); err != nil || len(done.Withdrawn) != 1 {
 		t.Fatalf("a yank: %+v, %v", done, err)
 	}
 	if r := j.audit(); r.Head.Seq != 4 || r.Counts.Releases != 2 || r.Counts.Yanked != 1 {
@@ -208,7 +208,7 @@ func TestImpostorsPublishNothing(t *testing.T) {
 		{"the first head", func() error { _, err := j.publish(); return err }},
 		{"a release", func() error { return j.accept("1.0.0") }},
 		{"a withdrawal", func() error {
-			_, err := j.Withdraw(t.Context(), spec.Ref{Name: "echo_text", Version: "1.0.0"}, true, "malware", j.dir, j.with)
+			_, err := j.AmendTree(t.Context(), Amendment{What: Revoke, Ref: spec.Ref{Name: "echo_text", Version: "1.0.0"}, Reason: "malware"}, j.dir, j.with)
 			return err
 		}},
 	}
@@ -301,7 +301,7 @@ func TestNoJob(t *testing.T) {
 	}
 	delete(j.env, "ACTIONS_ID_TOKEN_REQUEST_URL")
 	yank := func() error {
-		_, err := j.Withdraw(t.Context(), spec.Ref{Name: "echo_text", Version: "1.0.0"}, false, "wrong", j.dir, j.with)
+		_, err := j.AmendTree(t.Context(), Amendment{What: Yank, Ref: spec.Ref{Name: "echo_text", Version: "1.0.0"}, Reason: "wrong"}, j.dir, j.with)
 		return err
 	}
 	j.refused("no job", yank(), fault.Denied, "no_identity", before)

@@ -153,3 +153,45 @@ const (
 	NetAnswer    = 3 * time.Second  // for one name server to answer
 	NetClose     = time.Second      // how long the last packets of a connection are waited for
 )
+
+// GitHub's interface. What GitHub itself sets stands beside ours.
+const (
+	GitHubAnswer   = 32 * MiB         // one answer: a page of comments of the largest size
+	GitHubTimeout  = 2 * time.Minute  // for one request and its whole answer
+	GitHubAttempts = 5                // of one request, beside the waits that GitHub asks for
+	GitHubPatience = 15 * time.Minute // all waits since a request last went through at once
+	GitHubPages    = 100              // of one list
+	GitHubFork     = 5 * time.Minute  // for a fork to be there
+	GitHubComment  = 65_536           // characters of a comment or an issue (GitHub's); we count bytes, which are never fewer
+	GitHubOutput   = 65_535           // of the summary and of the text of a check (GitHub's)
+	GitHubLabel    = 50               // characters of a label's name (GitHub's)
+	GitHubNotes    = 50               // annotations in one request (GitHub's)
+	GitHubReruns   = 50               // attempts of one run (GitHub's)
+	// GitHubRerunAge is how old a run may be and still be run again (GitHub's).
+	GitHubRerunAge = 30 * 24 * time.Hour
+	GitHubToken    = 4 * KiB
+	GitHubLogin    = 64 * KiB // an answer of the device flow
+	PullFiles      = 1000     // changed files of one pull request; GitHub lists at most 3000
+	PullFolders    = 400      // folders of its head that are read for them
+)
+
+// Pull requests.
+const (
+	PolicyWait    = 365 * 24 * time.Hour // that a new name may be made to wait
+	PolicyUpdates = 1000                 // of one author in a day, merged without a person
+	TransferWait  = 7 * 24 * time.Hour   // in which a change of owners can be objected to
+	Review        = 8 * MiB              // review.json
+	DiffBytes     = 128 * KiB            // of the sources, as it is shown
+	DiffEdits     = 1000                 // lines that a shortest diff is looked for
+	DiffContext   = 3                    // lines around a change
+)
+
+// Workflows of a registry on GitHub.
+const (
+	Event        = 25 * MiB            // what a workflow was started for (GitHub's)
+	Reviewers    = 50                  // people who are asked about for one pull request
+	Proposals    = 20                  // issues about tools that are opened in one night
+	StaleAfter   = 30 * 24 * time.Hour // a pull request on which nothing moves is spoken to
+	StaleClose   = 14 * 24 * time.Hour // and then closed
+	RefreshAfter = 12 * time.Hour      // a head of this age is signed anew though nothing is new
+)

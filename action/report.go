@@ -1,0 +1,232 @@
+package action
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/patch-cat/patch-git/internal/fault"
+	"github.com/patch-cat/patch-git/internal/github"
+	"github.com/patch-cat/patch-git/internal/review"
+)
+
+// checkName is the check on the head of a pull request that rules of the branch
+// should require.
+const checkName = "patch-git"
+
+// trialCheck is the job of trial.yml, by which its result is found.
+const trialCheck = "trial"
+
+// How long a report waits for the trial of what would be merged.
+const (
+	trialPoll  = 10 * time.Second
+	trialShows = time.Minute // until there is any: a run that waits for somebody's approval has no check
+	trialWait  = 15 * time.Minute
+)
+
+// report tells what the other jobs found, sets the conclusion and merges what is
+// to be merged. It stops where the head has moved: another run is about that,
+// and the conclusion of this commit stays whatever it is.
+func (j *job) report(ctx context.Context, a *answer) error {
+	if err := j.only("pull_request_target"); err != nil {
+		return err
+	}
+	if err := j.connect(); err != nil {
+		return err
+	}
+	p, err := j.hub.Pull(ctx, j.repo, j.event.Number)
+	if err != nil {
+		return err
+	}
+	switch {
+	case p.Merged:
+		// The run before may have ended between merging and publishing.
+		a.Line = fmt.Sprintf("#%d was merged already; %s", p.Number, j.publishWords(j.republish(ctx)))
+		return j.stopped(a)
+	case p.State != "open":
+		a.Line = fmt.Sprintf("#%d is closed; nothing is reported", p.Number)
+		return j.stopped(a)
+	case p.Base.Branch != mainBranch:
+		a.Line = fmt.Sprintf("#%d is not for the branch %s by now; nothing is reported", p.Number, mainBranch)
+		return j.stopped(a)
+	case p.Head.SHA != j.event.Head:
+		a.Line = fmt.Sprintf("#%d has the head %s by now, and this run is about %s; nothing is reported", p.Number, p.Head.SHA, j.event.Head)
+		return j.stopped(a)
+	}
+	r := j.reviewed()
+	if r == nil && j.overtaken(ctx) {
+		a.Line = fmt.Sprintf("a newer run is about #%d; nothing is reported", p.Number)
+		return j.stopped(a)
+	}
+	if r != nil {
+		judge := j.judged()
+		trial, err := j.trialOf(ctx, r, true)
+		if err != nil {
+			return err
+		}
+		r = r.With(judge, trial)
+	}
+	return j.settle(ctx, p, r, a)
+}
+
+// overtaken tells whether a newer run is about the same commit. A run that was
+// cancelled for it reports all the same, because a job that is skipped would pass;
+// it has no review then, and must not say so over the newer one's head.
+func (j *job) overtaken(ctx context.Context) bool {
+	own, err := strconv.ParseInt(j.host.Getenv("GITHUB_RUN_ID"), 10, 64)
+	if err != nil {
+		return false
+	}
+	runs, err := j.hub.Runs(ctx, j.repo, quarantineFile, j.event.Head)
+	if err != nil {
+		j.say("whether there is a newer run is not known: " + err.Error())
+		return false
+	}
+	return slices.ContainsFunc(runs, func(r github.Run) bool {
+		return r.ID > own && r.Event == "pull_request_target" && r.Conclusion != "skipped"
+	})
+}
+
+// stopped ends a report that says nothing of this commit.
+func (j *job) stopped(a *answer) error {
+	if err := j.summary("### Nothing to report\n\n" + a.Line + "\n"); err != nil {
+		return err
+	}
+	return j.output("merged", "false")
+}
+
+// trialOf finds the result of the trial of a review's head. It waits only for
+// the trial of what would be merged otherwise.
+func (j *job) trialOf(ctx context.Context, r *review.Review, patient bool) (review.Outcome, error) {
+	if r.Kind != review.KindRelease || !j.has(trialFile) {
+		return review.OutcomeAbsent, nil
+	}
+	for waited := time.Duration(0); ; waited += trialPoll {
+		checks, err := j.hub.Checks(ctx, j.repo, r.Head, trialCheck)
+		if err != nil {
+			return "", err
+		}
+		outcome := outcomeOf(checks)
+		if outcome != review.OutcomePending || !patient || !r.Merge.Auto || waited >= trialWait || len(checks) == 0 && waited >= trialShows {
+			return outcome, nil
+		}
+		if err := j.pause(ctx, trialPoll); err != nil {
+			return "", err
+		}
+	}
+}
+
+// outcomeOf reads the trial's checks: one that failed is a failure whatever the
+// others say, and one that did not succeed is none that did.
+func outcomeOf(checks []github.Check) review.Outcome {
+	outcome := review.OutcomePending
+	for i, c := range checks {
+		switch {
+		case c.Conclusion == "failure" || c.Conclusion == "timed_out" || c.Conclusion == "startup_failure":
+			return review.OutcomeFail
+		case c.Status != "completed" || c.Conclusion != "success":
+			outcome = review.OutcomePending
+		case i == 0:
+			outcome = review.OutcomePass
+		}
+	}
+	return outcome
+}
+
+// settle says a review to everybody: check, merge, comment, labels, in this
+// order, so that a branch which requires the check lets the merge through. All
+// of it can be done again; a run that broke off is finished by the next.
+func (j *job) settle(ctx context.Context, p github.Pull, r *review.Review, a *answer) error {
+	s := said{review: r, version: j.version}
+	verdict := review.Fail
+	if r != nil {
+		verdict = r.Verdict
+	}
+	a.Verdict, a.Conclusion = string(verdict), conclusion(verdict)
+	if _, err := j.hub.CreateCheck(ctx, j.repo, check(s, p.Head.SHA)); err != nil {
+		return err
+	}
+	if r != nil && r.Verdict == review.Pass && r.Merge.Auto {
+		if err := j.merge(ctx, p, &s); err != nil {
+			return err
+		}
+		a.Merged = s.merged
+	}
+	if _, err := j.hub.Sticky(ctx, j.repo, p.Number, commentMarker, comment(s, commentBytes)); err != nil {
+		return err
+	}
+	if err := j.hub.Labels(ctx, j.repo, p.Number, labelPrefix, labelsOf(r)); err != nil {
+		return err
+	}
+	if err := j.summary(comment(s, summaryBytes)); err != nil {
+		return err
+	}
+	a.Line = fmt.Sprintf("#%d: %s", p.Number, a.Conclusion)
+	if s.merged != "" {
+		a.Line += ", merged as " + s.merged
+	}
+	for _, o := range [][2]string{{"verdict", a.Verdict}, {"conclusion", a.Conclusion}, {"merged", fmt.Sprint(s.merged != "")}} {
+		if err := j.output(o[0], o[1]); err != nil {
+			return err
+		}
+	}
+	return j.ending(p, verdict)
+}
+
+// ending makes the job end as its check does, so that who requires the job and
+// not the check is not let down.
+func (j *job) ending(p github.Pull, v review.Verdict) error {
+	switch v {
+	case review.Pass:
+		return nil
+	case review.NeedsHuman:
+		return fault.New(fault.Denied, "needs_human", "#%d needs a maintainer", p.Number).
+			Hint("approve the commit, or put the label %s on the pull request", acceptLabel)
+	}
+	return fault.New(fault.Findings, "findings", "#%d would be refused", p.Number).Hint("the comment in the pull request says why")
+}
+
+// merge merges the very commit that was reviewed, and lets it be published.
+func (j *job) merge(ctx context.Context, p github.Pull, s *said) error {
+	r := s.review
+	title := fmt.Sprintf("%s: %s (#%d)", r.Name, r.Kind, p.Number)
+	if r.Version != "" {
+		title = fmt.Sprintf("%s@%s (#%d)", r.Name, r.Version, p.Number)
+	}
+	sha, err := j.hub.Merge(ctx, j.repo, p.Number, r.Head, title)
+	switch kind := fault.KindOf(err); {
+	case err == nil:
+	case kind == fault.Denied || kind == fault.Findings:
+		// A rule of the branch, a conflict, or a head that moved: whoever
+		// merges by hand is told the same.
+		j.say("the merge was refused: " + err.Error())
+		s.refused = true
+		return nil
+	default:
+		return err
+	}
+	s.merged, s.publish = sha, j.republish(ctx)
+	return nil
+}
+
+// republish runs the publication again, because a merge by this token starts no
+// workflow, and says how that went.
+func (j *job) republish(ctx context.Context) string {
+	run, err := j.hub.Rerun(ctx, j.repo, publishFile)
+	if err != nil {
+		j.say("the workflow publish was not started: " + err.Error())
+		return "by_hand"
+	}
+	j.say("the workflow publish runs again: " + run.URL)
+	j.publishes = true
+	return "again"
+}
+
+func (j *job) publishWords(how string) string {
+	if how == "again" {
+		return "it is published within minutes"
+	}
+	return "no run of the workflow publish could be started again, so push to main"
+}
