@@ -281,7 +281,7 @@ func (b *branchBench) attribute(ctx context.Context, accept []registry.Acceptanc
 			known[commit] = from
 		}
 		a.PullRequest = from.PullRequest
-		if from.Author != (ledger.Owner{}) {
+		if b.origin != nil { // who is asked and knows of nobody leaves it open, and no owner is made up
 			a.Contributor = from.Author
 		}
 	}

@@ -1,6 +1,7 @@
 package contribute
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -144,4 +145,27 @@ func TestPublishBranchIgnored(t *testing.T) {
 	f.write("notes.txt", "beside what is published\n") // the twin: ignored, and not looked at
 	f.mustPublish()
 	f.audit()
+}
+
+// TestPublishBranchWithoutProposer: where nobody is known to have proposed a
+// version, no owner is signed as its contributor.
+func TestPublishBranchWithoutProposer(t *testing.T) {
+	f := newForge(t)
+	f.propose("word_count", "1.0.0")
+	f.commit("by hand")
+	f.mustPublish(func(o *BranchOptions) {
+		o.Origin = func(context.Context, string) (Origin, error) { return Origin{}, nil }
+	})
+	if a := f.acceptance("word_count", "1.0.0"); a.Contributor != (ledger.Owner{}) || a.PullRequest != "" {
+		t.Errorf("signed %+v", a)
+	}
+	f.audit()
+	// The twin: where nobody is asked, as on a registry's own machine, an owner
+	// publishes.
+	f.propose("line_count", "1.0.0")
+	f.commit("by hand")
+	f.mustPublish()
+	if a := f.acceptance("line_count", "1.0.0"); a.Contributor != (ledger.Owner{Login: "ann", ID: 7}) {
+		t.Errorf("signed %+v", a)
+	}
 }
