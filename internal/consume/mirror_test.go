@@ -11,8 +11,8 @@ import (
 
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/ledger"
+	"github.com/patch-cat/patch-git/manifest"
 	"github.com/patch-cat/patch-git/registry"
-	"github.com/patch-cat/patch-git/registry/registrytest"
 	"github.com/patch-cat/patch-git/spec"
 )
 
@@ -51,12 +51,21 @@ func put(t *testing.T, file, text string) {
 func TestMirrorMends(t *testing.T) {
 	s := newScene(t)
 	sealed := func(version string) {
-		r := registrytest.Release("word_count", version)
-		a := registry.Acceptance{Release: r, Contributor: ledger.Owner{Login: "ann", ID: 1}}
-		for _, f := range r.Files {
-			if f.Path == ledger.ReportFileName {
-				a.Report = spec.DigestOf(f.Data)
-			}
+		tool := &spec.Tool{
+			Format: spec.FormatPatch, Name: "word_count", Version: spec.Version(version), Description: "Returns the text that it is given.",
+			Inputs: []spec.Input{{Name: "text", Type: spec.TypeString, Description: "The text.", Required: true}}, Output: spec.Output{Type: spec.TypeString},
+			Capabilities: spec.Capabilities{Filesystem: spec.FilesystemNone}, Runtime: spec.Runtime{Language: "python", PythonVersion: "3.9", Packages: []string{}},
+		}
+		m, findings := manifest.Read("tool.py", append(manifest.Print(tool), "\n\ndef main(text):\n    return text\n"...), manifest.Strict)
+		if m == nil {
+			t.Fatal(findings)
+		}
+		report := []byte("{}\n")
+		a := registry.Acceptance{
+			Release: &spec.Release{Ref: spec.Ref{Name: tool.Name, Version: tool.Version}, Tool: m.Tool, Files: []spec.File{
+				{Path: ledger.ReportFileName, Data: report}, {Path: "tool.py", Data: append(manifest.Print(tool), "\n\ndef main(text):\n    return text\n"...)},
+			}},
+			Contributor: ledger.Owner{Login: "ann", ID: 1}, Report: spec.DigestOf(report),
 		}
 		s.seal(s.dir, registry.Batch{Accept: []registry.Acceptance{a}})
 	}
