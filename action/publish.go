@@ -27,7 +27,7 @@ func (j *job) publish(ctx context.Context, a *answer) error {
 	}
 	done, err := j.workshop.PublishBranch(ctx, contribute.BranchOptions{
 		Dir: j.in, Token: j.host.Getenv("GITHUB_TOKEN"), Site: filepath.Join(j.work, siteFolder),
-		Origin: j.origin, RefreshAfter: limits.RefreshAfter,
+		Origin: j.origin, RefreshAfter: limits.RefreshAfter, BehindMirrors: j.host.Getenv("PATCH_GIT_BEHIND_MIRRORS") == "true",
 	})
 	site := done != nil && done.Site != nil
 	if outErr := j.output("site", yesNo(site)); outErr != nil && err == nil {

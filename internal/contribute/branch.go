@@ -37,6 +37,9 @@ type BranchOptions struct {
 	// All compares every tool with what is published, and not only those that
 	// changed since the commit that the newest head is of.
 	All bool
+	// BehindMirrors publishes although the registry's own pages or mirrors serve
+	// a head that the branch's does not come after.
+	BehindMirrors bool
 }
 
 // Origin is where a version came from.
@@ -137,9 +140,14 @@ func (w *Workshop) publishOn(ctx context.Context, o BranchOptions, checkout *bra
 	if err != nil {
 		return nil, err
 	}
-	head, err := b.ownHead(ctx)
+	head, digest, err := b.ownHead(ctx)
 	if err != nil {
 		return nil, err
+	}
+	if !o.BehindMirrors {
+		if err := w.served(ctx, b, head, digest); err != nil {
+			return nil, err
+		}
 	}
 	on.before = head.Commit
 	if behind, err := on.behind(ctx, checkout); behind || err != nil {

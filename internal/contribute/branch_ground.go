@@ -7,27 +7,28 @@ import (
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/ledger"
 	"github.com/patch-cat/patch-git/registry"
+	"github.com/patch-cat/patch-git/spec"
 )
 
 // ownHead is the newest head of the branch, the zero head where there is none.
 // One that is not this registry's own, or that does not lead to what lies on
 // the branch, stops here, before anything is made of it.
-func (b *bench) ownHead(ctx context.Context) (ledger.Head, error) {
+func (b *bench) ownHead(ctx context.Context) (ledger.Head, spec.Digest, error) {
 	chain, err := registry.FetchHead(ctx, b.store())
 	if fault.ReasonOf(err) == "no_registry" {
-		return ledger.Head{}, nil
+		return ledger.Head{}, spec.Digest{}, nil
 	}
 	if err != nil {
-		return ledger.Head{}, err
+		return ledger.Head{}, spec.Digest{}, err
 	}
 	if err := b.signer.checkHead(chain.HeadEvidence, chain.Head); err != nil {
-		return ledger.Head{}, err
+		return ledger.Head{}, spec.Digest{}, err
 	}
 	head, err := ledger.ParseHead(chain.Head)
 	if err != nil {
-		return ledger.Head{}, fault.New(fault.NotVerified, "head", "%w", err)
+		return ledger.Head{}, spec.Digest{}, fault.New(fault.NotVerified, "head", "%w", err)
 	}
-	return *head, registry.Settled(ctx, b.store())
+	return *head, spec.DigestOf(chain.Head), registry.Settled(ctx, b.store())
 }
 
 // behind tells whether the branch was published from a commit that comes after

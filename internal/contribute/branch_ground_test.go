@@ -3,6 +3,8 @@ package contribute
 import (
 	"context"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -168,4 +170,64 @@ func TestPublishBranchWithoutProposer(t *testing.T) {
 	if a := f.acceptance("line_count", "1.0.0"); a.Contributor != (ledger.Owner{Login: "ann", ID: 7}) {
 		t.Errorf("signed %+v", a)
 	}
+}
+
+// TestPublishBranchSetBack: a branch that was set back to an older head gets no
+// second head of a number that the pages have served; pages that serve nothing,
+// or give no answer, stop nobody.
+func TestPublishBranchSetBack(t *testing.T) {
+	f := newForge(t)
+	pages := t.TempDir()
+	answer := http.StatusOK
+	files := http.FileServer(http.Dir(pages))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if answer != http.StatusOK {
+			http.Error(w, "no", answer)
+			return
+		}
+		files.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	f.w.host.HTTP = func() *http.Client { return &http.Client{} }
+	config := filepath.Join(f.dir, "registry.yaml")
+	text, err := os.ReadFile(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.write("registry.yaml", string(text)+"mirrors: [\""+server.URL+"\"]\n")
+	site := func(o *BranchOptions) { o.Site = pages }
+	f.propose("word_count", "1.0.0")
+	f.commit("one")
+	f.mustPublish(site) // the pages answer 404
+	first := f.published()
+	f.propose("line_count", "1.0.0")
+	f.commit("two")
+	second := f.mustPublish(site)
+	newest := f.published()
+
+	f.git(f.origin, "update-ref", "refs/heads/published", first)
+	if out, err := f.publish(); fault.KindOf(err) != fault.NotVerified || fault.ReasonOf(err) != "set_back" || f.published() != first {
+		t.Errorf("behind: got %+v, %v", out, err)
+	}
+	// The same number, another head: made while the pages were down.
+	var warned []string
+	f.w.Warn = func(text string) { warned = append(warned, text) }
+	answer = http.StatusForbidden
+	if out := f.mustPublish(); out.Head.Seq != second.Head.Seq || len(warned) != 1 {
+		t.Errorf("without an answer: got %+v, warned %q", out, warned)
+	}
+	answer = http.StatusOK
+	fork := f.published()
+	f.propose("byte_count", "1.0.0")
+	f.commit("three")
+	if out, err := f.publish(); fault.ReasonOf(err) != "set_back" || f.published() != fork {
+		t.Errorf("beside: got %+v, %v", out, err)
+	}
+	// The twins: somebody says so; and the branch is put back.
+	f.mustPublish(func(o *BranchOptions) { o.BehindMirrors = true })
+	f.git(f.origin, "update-ref", "refs/heads/published", newest)
+	if out := f.mustPublish(); !slices.Equal(out.Accepted, []string{"byte_count@1.0.0"}) || out.Head.Seq != second.Head.Seq+1 {
+		t.Errorf("put back: got %+v", out)
+	}
+	f.audit()
 }
