@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/patch-cat/patch-git/internal/contribute"
+	"github.com/patch-cat/patch-git/internal/github"
 	"github.com/patch-cat/patch-git/internal/limits"
 	"github.com/patch-cat/patch-git/ledger"
 )
@@ -25,7 +27,7 @@ func (j *job) publish(ctx context.Context, a *answer) error {
 	}
 	done, err := j.workshop.PublishBranch(ctx, contribute.BranchOptions{
 		Dir: j.in, Token: j.host.Getenv("GITHUB_TOKEN"), Site: filepath.Join(j.work, siteFolder),
-		Origin: j.origin, RefreshAfter: limits.RefreshAfter,
+		Origin: j.origin, RefreshAfter: limits.RefreshAfter, BehindMirrors: j.host.Getenv("PATCH_GIT_BEHIND_MIRRORS") == "true",
 	})
 	site := done != nil && done.Site != nil
 	if outErr := j.output("site", yesNo(site)); outErr != nil && err == nil {
@@ -42,10 +44,27 @@ func (j *job) publish(ctx context.Context, a *answer) error {
 }
 
 // origin finds the pull request that brought a commit, and who proposed it.
+//
+// GitHub lists every pull request that has the commit, and anybody can open one
+// that does: only one that was merged into the branch from which is published
+// counts. Of several, the one whose merge made the commit is meant. Where none
+// is left, or more than one, nobody is: a version that nobody is known to have
+// proposed is signed without a contributor.
 func (j *job) origin(ctx context.Context, commit string) (contribute.Origin, error) {
 	pulls, err := j.hub.PullsOfCommit(ctx, j.repo, commit)
-	if err != nil || len(pulls) != 1 {
-		return contribute.Origin{}, err // several are nobody's
+	if err != nil {
+		return contribute.Origin{}, err
+	}
+	pulls = slices.DeleteFunc(pulls, func(p github.Pull) bool {
+		return !p.Merged || p.Base.Branch != strings.TrimPrefix(ledger.PublishRef, "refs/heads/") || !strings.EqualFold(p.Base.Repo.String(), j.repo.String())
+	})
+	made := slices.DeleteFunc(slices.Clone(pulls), func(p github.Pull) bool { return p.MergeCommit != commit })
+	if len(made) > 0 {
+		pulls = made
+	}
+	if len(pulls) != 1 {
+		j.say(fmt.Sprintf("%d merged pull requests brought the commit %s: its versions are signed without a contributor", len(pulls), commit))
+		return contribute.Origin{}, nil
 	}
 	p := pulls[0]
 	return contribute.Origin{PullRequest: p.URL, Author: ledger.Owner{Login: p.Author.Login, ID: p.Author.ID}}, nil

@@ -34,6 +34,17 @@ type Copied struct {
 // the caller has verified src, and that its head does not go back behind that
 // of dst, and lets nobody else write to dst meanwhile.
 func Copy(ctx context.Context, dst Store, src Source, progress func(done, total int)) (Copied, error) {
+	return copyTree(ctx, dst, src, false, progress)
+}
+
+// Rebuild is Copy for a dst that is damaged: nothing that it has counts, and
+// each file is compared with the one of src. A reader meanwhile finds the damage
+// that was there, or the new state.
+func Rebuild(ctx context.Context, dst Store, src Source, progress func(done, total int)) (Copied, error) {
+	return copyTree(ctx, dst, src, true, progress)
+}
+
+func copyTree(ctx context.Context, dst Store, src Source, anew bool, progress func(done, total int)) (Copied, error) {
 	cur, evidence, err := pointed(ctx, src)
 	if err != nil {
 		return Copied{}, err
@@ -41,14 +52,18 @@ func Copy(ctx context.Context, dst Store, src Source, progress func(done, total 
 	if cur.head == nil {
 		return Copied{}, fault.New(fault.Unavailable, "no_registry", "%s has no published tree", src.Location())
 	}
-	prev, _, err := pointed(ctx, dst)
+	prev, there, err := pointed(ctx, dst)
 	if fault.ReasonOf(err) == reasonDamaged {
-		prev, err = emptyChain(dst), nil // what is there is not worth building on
+		prev, err, anew = emptyChain(dst), nil, true // what is there is not worth building on
 	}
 	if err != nil {
 		return Copied{}, err
 	}
-	c := &copying{dst: dst, src: src, prev: prev, cur: cur}
+	same := prev.digest == cur.digest
+	if anew {
+		prev = emptyChain(dst)
+	}
+	c := &copying{dst: dst, src: src, prev: prev, cur: cur, anew: anew, bare: there == nil && !anew}
 	if err := c.settle(ctx); err != nil {
 		return Copied{}, err
 	}
@@ -59,7 +74,7 @@ func Copy(ctx context.Context, dst Store, src Source, progress func(done, total 
 	if err := c.run(ctx, evidence); err != nil {
 		return Copied{}, err
 	}
-	return Copied{Head: *cur.head, Digest: cur.digest, New: prev.digest != cur.digest, Files: c.files.Load(), Bytes: c.bytes.Load()}, nil
+	return Copied{Head: *cur.head, Digest: cur.digest, New: !same, Files: c.files.Load(), Bytes: c.bytes.Load()}, nil
 }
 
 // pointed reads the state that the pointer of a tree names; an empty one where
@@ -89,6 +104,8 @@ type copying struct {
 	dst       Store
 	src       Source
 	prev, cur *chain
+	anew      bool // what dst has is compared file by file
+	bare      bool // dst has nothing
 	changes   []change
 	beside    []item // what the current state of dst does not use
 	follow    []item // fixed paths that get other bytes

@@ -128,7 +128,7 @@ func (c *copying) copy(ctx context.Context, it item) error {
 // put writes a file unless it is there as it should be, which nobody looks for
 // where everything is new.
 func (c *copying) put(ctx context.Context, path string, data []byte, lasting bool) error {
-	if c.prev.head == nil || strings.HasPrefix(path, "releases/") {
+	if c.bare || !c.anew && strings.HasPrefix(path, "releases/") {
 		c.files.Add(1)
 		c.bytes.Add(int64(len(data)))
 		return c.dst.Write(ctx, path, data, lasting)

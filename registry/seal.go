@@ -33,7 +33,7 @@ type Batch struct {
 // and the generated closure.json, pylock.toml and report.json.
 type Acceptance struct {
 	Release     *spec.Release
-	Contributor ledger.Owner
+	Contributor ledger.Owner   // the zero Owner where nobody is known to have proposed it
 	Owners      []ledger.Owner // of a new name; the contributor when empty. An existing name keeps its own.
 	PullRequest string
 	Commit      string

@@ -155,7 +155,11 @@ func newAccepted(in Acceptance, registry spec.RegistryName) (*accepted, error) {
 	if len(a.Owners) == 0 {
 		a.Owners = []ledger.Owner{in.Contributor}
 	}
-	return a, checkOwners(r.Ref.Name, append(slices.Clone(a.Owners), in.Contributor))
+	named := slices.Clone(a.Owners)
+	if in.Contributor != (ledger.Owner{}) {
+		named = append(named, in.Contributor)
+	}
+	return a, checkOwners(r.Ref.Name, named)
 }
 
 // checkPaths refuses files that cannot lie in one folder together, or not with

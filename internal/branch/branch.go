@@ -157,14 +157,18 @@ func (b *Branch) Fetch(ctx context.Context) error {
 }
 
 // tip is the commit that the remote's branch is at, "" where there is none.
-func (b *Branch) tip(ctx context.Context) (string, error) {
+func (b *Branch) tip(ctx context.Context) (string, error) { return b.at(ctx, remoteRef) }
+
+// at is the commit that a name of the remote is at, "" where there is no such
+// name.
+func (b *Branch) at(ctx context.Context, name string) (string, error) {
 	var out bytes.Buffer
-	if err := b.git.do(ctx, nil, &capped{&out, 1 << 20}, "ls-remote", "origin", remoteRef); err != nil {
+	if err := b.git.do(ctx, nil, &capped{&out, 1 << 20}, "ls-remote", "origin", name); err != nil {
 		return "", err
 	}
 	for line := range strings.Lines(out.String()) {
 		id, ref, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
-		if ref == remoteRef && isID(id) { // the pattern fits longer names, too
+		if ref == name && isID(id) { // the pattern fits longer names, too
 			return id, nil
 		}
 	}
@@ -227,23 +231,6 @@ func (b *Branch) Source(ctx context.Context) (string, error) {
 	return "", nil
 }
 
-// Follows tells whether one commit of the remote comes after another. It is
-// false where the remote does not have them.
-func (b *Branch) Follows(ctx context.Context, later, earlier string) (bool, error) {
-	if !isID(later) || !isID(earlier) || later == earlier {
-		return false, nil
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.stats.Fetches++
-	exit, _, err := b.git.try(ctx, nil, nil, "fetch", "-q", "--no-tags", "--no-write-fetch-head", "--filter=tree:0", "origin", later, earlier)
-	if err != nil || exit != 0 {
-		return false, err
-	}
-	exit, _, err = b.git.try(ctx, nil, nil, "merge-base", "--is-ancestor", earlier, later)
-	return err == nil && exit == 0, err
-}
-
 // bare accepts a branch without a tree only where it never had one: somebody
 // made it by hand, as one commit. Else the tree was taken away.
 func (b *Branch) bare(ctx context.Context) error {
@@ -262,5 +249,5 @@ func (b *Branch) bare(ctx context.Context) error {
 // the one before would refuse it.
 func (b *Branch) damaged(what string) error {
 	return fault.New(fault.NotVerified, "damaged", "the branch %s of %s is damaged: %s", Name, b.remote, what).
-		Hint("put the branch back to its last whole commit")
+		Hint("put the branch back to its last whole commit, which is no older than what the pages and the mirrors serve")
 }

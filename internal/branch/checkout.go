@@ -34,7 +34,8 @@ func OpenCheckout(ctx context.Context, g Git, dir string) (*Checkout, error) {
 	if !isID(tip) {
 		return nil, fault.New(fault.Unavailable, "git", "git named the commit %s", spec.Quote(tip))
 	}
-	changed, err := c.text(ctx, "status", "--porcelain", "--untracked-files=all", "--", "registry.yaml", "tools")
+	// A file that git was told to ignore is published like any other.
+	changed, err := c.text(ctx, "status", "--porcelain", "--untracked-files=all", "--ignored=matching", "--", "registry.yaml", "tools")
 	if err != nil {
 		return nil, err
 	}

@@ -56,7 +56,7 @@ func (a *app) printInfo(info *consume.Info) {
 	p.printf("%s %s\n%s\n\n", p.bold(string(t.Name)), t.Version, safe(t.Description))
 	rows := [][]string{
 		{"registry", string(info.Registry)},
-		{"published", fmt.Sprintf("%s by %s (log entry %d)", info.Published, safe(info.Contributor.Login), info.LogIndex)},
+		{"published", fmt.Sprintf("%s by %s (log entry %d)", info.Published, contributor(info), info.LogIndex)},
 		{"release", info.Release.String()},
 		{"may use", strings.Join(permissionWords(t.Permissions()), ", ")},
 		{"python", safe(t.Runtime.PythonVersion) + packagesText(t.Runtime.Packages)},
@@ -144,4 +144,12 @@ func joinVersions(vs []spec.Version) string {
 		s = append(s, string(v))
 	}
 	return strings.Join(s, ", ")
+}
+
+// contributor names who proposed a version; a registry may know of nobody.
+func contributor(info *consume.Info) string {
+	if info.Contributor.Login == "" {
+		return "nobody that the registry names"
+	}
+	return safe(info.Contributor.Login)
 }

@@ -18,7 +18,8 @@ func (a *app) registryMirror() *cobra.Command {
 on the way, as 'log verify' does: the log, every record, every release. Nothing gets
 into the folder before the whole tree is found sound, and the signed head comes last,
 so that the folder can be served while it is brought up to date. What is there already
-is verified again and not fetched again; what was damaged there is replaced.
+is verified again and not fetched again; what was damaged there, or is gone, is
+replaced. With --pages only pages of this program's own are replaced or removed.
 
 A head older than the one in the folder is refused, and so are another log and
 another signer. For a trusted registry its pinned identity counts and its mirrors are

@@ -2,8 +2,6 @@ package consume
 
 import (
 	"context"
-	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -14,8 +12,6 @@ import (
 	"github.com/patch-cat/patch-git/internal/toolbox"
 	"github.com/patch-cat/patch-git/ledger"
 	"github.com/patch-cat/patch-git/registry"
-	"github.com/patch-cat/patch-git/spec"
-	"github.com/patch-cat/patch-git/verify"
 )
 
 // Mirrored is what a mirror got.
@@ -44,12 +40,19 @@ func (c *Client) Mirror(ctx context.Context, what, location, dir string, pages b
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, durable.Classify("make folder", dir, err)
 	}
-	m := &mirror{c: c, dir: dir, to: registry.OpenDir(filepath.Join(dir, ledger.Root)), waiting: filepath.Clean(dir) + ".incoming"}
+	m := &mirror{c: c, dir: dir, to: registry.OpenDir(filepath.Join(dir, ledger.Root))}
 	unlock, err := durable.Lock(ctx, filepath.Clean(dir)+".lock", mirrorWait)
 	if err != nil {
 		return nil, err
 	}
 	defer unlock()
+	// A folder of its own: whatever else lies beside the mirror is not ours.
+	work, err := os.MkdirTemp(filepath.Dir(filepath.Clean(dir)), "."+filepath.Base(dir)+"-incoming-")
+	if err != nil {
+		return nil, durable.Classify("make folder beside", dir, err)
+	}
+	defer func() { _ = os.RemoveAll(work) }()
+	m.waiting = filepath.Join(work, ledger.Root)
 	places := append([]string{pin.Location}, pin.Mirrors...)
 	var first error
 	for _, place := range places {
@@ -81,6 +84,7 @@ type mirror struct {
 	dir     string
 	to      *registry.Dir
 	waiting string // what was not found sound yet
+	damaged bool   // it has a head that cannot be read
 }
 
 // from mirrors one place.
@@ -117,7 +121,7 @@ func (m *mirror) from(ctx context.Context, pin toolbox.Pin, pinned bool, what, p
 		if out.Err() == nil {
 			break
 		}
-		if !reuse || last == nil || out.ProblemCount == 0 {
+		if !reuse || last == nil && !m.damaged || out.ProblemCount == 0 {
 			return nil, m.say(out)
 		}
 	}
@@ -131,78 +135,4 @@ func (m *mirror) say(out *Mirrored) error {
 		m.c.warn(p.Path + ": " + p.Message)
 	}
 	return out.Err()
-}
-
-// last is the head that the mirror has; nil where it is new.
-func (m *mirror) last(ctx context.Context, pin toolbox.Pin) (*verify.Seen, error) {
-	chain, err := registry.FetchHead(ctx, m.to)
-	if fault.ReasonOf(err) == "no_registry" {
-		return nil, nil
-	}
-	var head verify.Head
-	if err == nil {
-		head, err = pin.Policy().Head(chain)
-	}
-	if fault.KindOf(err) == fault.NotVerified {
-		return nil, fault.New(fault.NotVerified, fault.ReasonOf(err), "the mirror in %s is not of %s: %w", spec.Quote(m.dir), pin.Name, err).
-			Hint("mirror into another folder, or remove this one")
-	}
-	if err != nil {
-		return nil, err
-	}
-	seen := head.Seen()
-	return &seen, nil
-}
-
-// take brings what was found sound into the mirror.
-func (m *mirror) take(ctx context.Context, pin toolbox.Pin, last *verify.Seen, out *Mirrored) error {
-	sound := settled{m.to, registry.OpenDir(m.waiting)}
-	chain, err := registry.FetchHead(ctx, sound)
-	if err != nil {
-		return err
-	}
-	head, err := pin.Policy().Head(chain)
-	if err != nil {
-		return err
-	}
-	if out.Head == nil || head.Seen().Digest != out.Head.Digest {
-		return fault.New(fault.Unavailable, "moved", "%s was published anew while it was read", pin.Name).Hint("try again")
-	}
-	if err := head.Follows(last, tiles(ctx, sound)); err != nil {
-		return err
-	}
-	if out.Repaired, err = m.repair(ctx, sound.waiting); err != nil {
-		return err
-	}
-	out.Copied, err = registry.Copy(ctx, m.to, sound, func(done, total int) { m.c.progress("writing", int64(done), int64(total)) })
-	return err
-}
-
-// repair replaces files of the mirror that never change and did.
-func (m *mirror) repair(ctx context.Context, waiting *registry.Dir) (int, error) {
-	n := 0
-	for _, top := range []string{"releases", "withdrawals", "log"} {
-		paths, err := waiting.List(ctx, top)
-		if err != nil {
-			return n, err
-		}
-		for _, p := range paths {
-			if !lasting(p) {
-				continue
-			}
-			data, err := waiting.Read(ctx, p, maxFile)
-			if err != nil {
-				return n, err
-			}
-			was, err := m.to.Read(ctx, p, maxFile)
-			if errors.Is(err, fs.ErrNotExist) || err == nil && spec.DigestOf(was) == spec.DigestOf(data) {
-				continue
-			}
-			n++
-			if err := m.to.Write(ctx, p, data, true); err != nil {
-				return n, err
-			}
-		}
-	}
-	return n, nil
 }

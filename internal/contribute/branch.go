@@ -37,6 +37,9 @@ type BranchOptions struct {
 	// All compares every tool with what is published, and not only those that
 	// changed since the commit that the newest head is of.
 	All bool
+	// BehindMirrors publishes although the registry's own pages or mirrors serve
+	// a head that the branch's does not come after.
+	BehindMirrors bool
 }
 
 // Origin is where a version came from.
@@ -137,9 +140,14 @@ func (w *Workshop) publishOn(ctx context.Context, o BranchOptions, checkout *bra
 	if err != nil {
 		return nil, err
 	}
-	head, err := b.ownHead(ctx)
+	head, digest, err := b.ownHead(ctx)
 	if err != nil {
 		return nil, err
+	}
+	if !o.BehindMirrors {
+		if err := w.served(ctx, b, head, digest); err != nil {
+			return nil, err
+		}
 	}
 	on.before = head.Commit
 	if behind, err := on.behind(ctx, checkout); behind || err != nil {
@@ -241,47 +249,6 @@ func message(out *BranchPublished) string {
 	return text + branch.SourceLine + out.Source + "\n"
 }
 
-// ownHead is the newest head of the branch, the zero head where there is none.
-// One that is not this registry's own, or that does not lead to what lies on
-// the branch, stops here, before anything is made of it.
-func (b *bench) ownHead(ctx context.Context) (ledger.Head, error) {
-	chain, err := registry.FetchHead(ctx, b.store())
-	if fault.ReasonOf(err) == "no_registry" {
-		return ledger.Head{}, nil
-	}
-	if err != nil {
-		return ledger.Head{}, err
-	}
-	if err := b.signer.checkHead(chain.HeadEvidence, chain.Head); err != nil {
-		return ledger.Head{}, err
-	}
-	head, err := ledger.ParseHead(chain.Head)
-	if err != nil {
-		return ledger.Head{}, fault.New(fault.NotVerified, "head", "%w", err)
-	}
-	return *head, registry.Settled(ctx, b.store())
-}
-
-// behind tells whether the branch was published from a commit that comes after
-// the one that is checked out. Then there is nothing to do: all that is new here
-// was there too, and what is not here yet (a version, a yank) would be taken
-// for something that was taken away.
-func (b *branchBench) behind(ctx context.Context, checkout *branch.Checkout) (bool, error) {
-	source, err := b.Source(ctx)
-	if err != nil {
-		return false, err
-	}
-	for _, newer := range []string{b.before, source} {
-		if newer == b.tip || checkout.Reaches(ctx, newer) {
-			continue
-		}
-		if after, err := b.Follows(ctx, newer, b.tip); after || err != nil {
-			return after, err
-		}
-	}
-	return false, nil
-}
-
 // partly keeps the head from naming a commit of which something was refused:
 // the next publication compares from where everything was published.
 func (b *branchBench) partly() { b.commit = b.before }
@@ -310,8 +277,10 @@ func (b *branchBench) attribute(ctx context.Context, accept []registry.Acceptanc
 	known := map[string]Origin{"": {}}
 	for i := range accept {
 		a := &accept[i]
-		a.Commit = b.tip
 		commit := commits[spec.Ref{Name: a.Release.Ref.Name, Version: a.Release.Ref.Version}]
+		if a.Commit = commit; commit == "" {
+			a.Commit = b.tip // it is there, too, whoever brought it
+		}
 		from, ok := known[commit]
 		if !ok && b.origin != nil {
 			if from, err = b.origin(ctx, commit); err != nil {
@@ -320,7 +289,7 @@ func (b *branchBench) attribute(ctx context.Context, accept []registry.Acceptanc
 			known[commit] = from
 		}
 		a.PullRequest = from.PullRequest
-		if from.Author != (ledger.Owner{}) {
+		if b.origin != nil { // who is asked and knows of nobody leaves it open, and no owner is made up
 			a.Contributor = from.Author
 		}
 	}

@@ -1,15 +1,9 @@
 package site
 
 import (
-	"bytes"
 	"context"
-	"errors"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 
-	"github.com/patch-cat/patch-git/internal/durable"
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/limits"
 	"github.com/patch-cat/patch-git/ledger"
@@ -27,8 +21,15 @@ type Result struct {
 // Render writes the pages of the tree that src has into dir. src was verified
 // before: a page repeats what it says. It reads the records and, of each tool,
 // the manifest of its latest version.
+//
+// Only pages of this program's own are replaced or removed, and no link is
+// followed: a file at their place that somebody else wrote is Usage "foreign".
 func Render(ctx context.Context, src registry.Source, dir string) (Result, error) {
-	w := &writer{dir: dir, made: map[string]bool{}}
+	w, err := newWriter(dir)
+	if err != nil {
+		return Result{}, err
+	}
+	defer w.close()
 	doc, err := read(ctx, src, ledger.RegistryPath, ledger.ParseRegistry)
 	if err != nil {
 		return Result{}, err
@@ -60,12 +61,16 @@ func Render(ctx context.Context, src registry.Source, dir string) (Result, error
 	for _, f := range []struct {
 		path string
 		data []byte
-	}{{"404.html", missing(string(doc.Name))}, {"style.css", []byte(style)}, {".nojekyll", nil}} {
+	}{{"404.html", missing(string(doc.Name))}, {"style.css", []byte(style)}} {
 		if err := w.file(f.path, f.data); err != nil {
 			return Result{}, err
 		}
 	}
-	return w.result, w.sweep()
+	if err := w.flag(".nojekyll"); err != nil {
+		return Result{}, err
+	}
+	err = w.sweep()
+	return w.result, err
 }
 
 // read is for the two documents that every tree has at a fixed path.
@@ -79,55 +84,6 @@ func read[T any](ctx context.Context, src registry.Source, path string, parse fu
 		return nil, fault.New(fault.NotVerified, "document", "%s: %w", path, err)
 	}
 	return doc, nil
-}
-
-// writer writes what differs from what is there.
-type writer struct {
-	dir    string
-	made   map[string]bool
-	result Result
-}
-
-func (w *writer) page(path string, data []byte) error {
-	w.result.Pages++
-	return w.file(path, data)
-}
-
-func (w *writer) file(path string, data []byte) error {
-	w.made[path] = true
-	file := filepath.Join(w.dir, filepath.FromSlash(path))
-	if old, err := durable.ReadFileNoFollow(file, int64(len(data))); err == nil && bytes.Equal(old, data) {
-		return nil
-	}
-	w.result.Written++
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		return durable.Classify("make folder", filepath.Dir(file), err)
-	}
-	return durable.Replace(file, data, 0o644)
-}
-
-// sweep removes the pages of tools and letters that are gone.
-func (w *writer) sweep() error {
-	for _, top := range []string{"t", "list"} {
-		root := filepath.Join(w.dir, top)
-		entries, err := os.ReadDir(root)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			return durable.Classify("read folder", root, err)
-		}
-		for _, e := range entries {
-			if w.made[top+"/"+e.Name()+"/index.html"] {
-				continue
-			}
-			w.result.Removed++
-			if err := os.RemoveAll(filepath.Join(root, e.Name())); err != nil {
-				return durable.Classify("remove", filepath.Join(root, e.Name()), err)
-			}
-		}
-	}
-	return nil
 }
 
 // permissions says in a few words what a version may do.

@@ -81,9 +81,7 @@ func TestRender(t *testing.T) {
 		t.Errorf("the revoked tool:\n%s\n%s", now["index.html"], now["t/text_diff/index.html"])
 	}
 	// Pages of what is gone go.
-	if err := os.MkdirAll(filepath.Join(dir, "t", "gone_tool"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	put(t, filepath.Join(dir, "t", "gone_tool", "index.html"), now["t/text_diff/index.html"])
 	if done := render(t, r, dir); done.Removed != 1 || !maps.Equal(files(t, dir), now) {
 		t.Errorf("with a page too much: %+v", done)
 	}
