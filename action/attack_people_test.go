@@ -25,9 +25,9 @@ func TestSharedHead(t *testing.T) {
 	older := s.repo.Pull("bob", stale, "b", "t", "b") // opened first, moved to the commit later
 	n := s.fresh("ann", "line_sort", "7")
 	s.now = s.now.Add(70 * time.Hour)
-	s.git(stale.Dir, "fetch", "-q", s.fork.Dir, "+line_sort:b", "line_sort:c")
-	copied := s.repo.Pull("bob", stale, "c", "t", "b")
-	for branch, m := range map[string]int{"b": older, "c": copied} {
+	s.git(stale.Dir, "fetch", "-q", s.fork.Dir, "+line_sort:b", "line_sort:line_sort")
+	copied := s.repo.Pull("bob", stale, "line_sort", "t", "b") // a branch of the same name, too
+	for branch, m := range map[string]int{"b": older, "line_sort": copied} {
 		s.ran(stale, branch)
 		a, err := s.reviewAll(s.event("opened", m, "bob", ""))
 		if err != nil || a.Conclusion != "" || a.Merged != "" || !strings.Contains(a.Line, fmt.Sprintf("the commit of #%d", n)) {
@@ -46,7 +46,7 @@ func TestSharedHead(t *testing.T) {
 		t.Errorf("%v %v %v\n%s", s.isMerged(n), s.isMerged(older), s.isMerged(copied), s.log.String())
 	}
 	// The twin: a commit of bob's own gets its own check.
-	own := stale.Push("c", "", "more", map[string][]byte{"docs/y.md": []byte("y\n")})
+	own := stale.Push("line_sort", "", "more", map[string][]byte{"docs/y.md": []byte("y\n")})
 	if a, _ := s.reviewAll(s.event("synchronize", copied, "bob", "")); a.Conclusion != "failure" || len(s.repo.Checks(own)) != 1 {
 		t.Errorf("%+v", a)
 	}

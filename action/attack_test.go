@@ -1,6 +1,7 @@
 package action
 
 import (
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -25,7 +26,7 @@ func (s *scene) ran(fork *githubtest.Repo, branch string) {
 func (s *scene) git(dir string, args ...string) string {
 	s.t.Helper()
 	args = append([]string{"-C", dir, "-c", "safe.directory=*", "-c", "user.name=x", "-c", "user.email=x@x"}, args...)
-	out, err := exec.CommandContext(s.t.Context(), "git", args...).CombinedOutput() //nolint:gosec // of this test
+	out, err := exec.CommandContext(s.t.Context(), "git", args...).CombinedOutput()
 	if err != nil {
 		s.t.Fatalf("git %v: %v\n%s", args, err, out)
 	}
@@ -292,6 +293,26 @@ func TestRefusedForAMoment(t *testing.T) {
 			}
 			if slices.Contains(s.repo.Labels(n), waitingLabel) != (name == "always") {
 				t.Errorf("labels %v", s.repo.Labels(n))
+			}
+		})
+	}
+}
+
+// TestTakenName: without the branch published nobody can tell whether a name was
+// ever somebody's, so a person has to look; with it a new name waits its time.
+func TestTakenName(t *testing.T) {
+	for name, there := range map[string]bool{"without the branch": false, "with it": true} {
+		t.Run(name, func(t *testing.T) {
+			s := ripe(t)
+			if !there {
+				if err := os.RemoveAll(filepath.Join(s.dir, "published")); err != nil {
+					t.Fatal(err)
+				}
+			}
+			n := s.propose("new", map[string]string{"tools/li/line_sort/0.1.0/tool.py": source("line_sort", "0.1.0"), "tools/li/line_sort/tool.yaml": "owners:\n  - login: ann\n    id: 7\n"})
+			a, _ := s.reviewAll(s.event("opened", n, "ann", ""))
+			if want := map[bool]string{true: "success", false: "action_required"}[there]; a.Conclusion != want || s.isMerged(n) || slices.Contains(s.repo.Labels(n), waitingLabel) != there {
+				t.Errorf("%+v %v\n%s", a, s.repo.Labels(n), s.repo.Comments(n)[0].Body)
 			}
 		})
 	}

@@ -57,12 +57,26 @@ func newScene(t *testing.T) *scene {
 	if _, err := w.InitGitHub(s.dir, registryName); err != nil {
 		t.Fatal(err)
 	}
+	s.published(w)
 	s.main(map[string]string{
 		"tools/wo/word_count/0.1.0/tool.py": source("word_count", "0.1.0"),
 		"tools/wo/word_count/tool.yaml":     "owners:\n  - login: ann\n    id: 7\n",
 	})
 	s.fork = s.repo.Fork("ann")
 	return s
+}
+
+// published puts beside the checkout what the job checks out of the branch
+// published: a tree in which nothing is published yet.
+func (s *scene) published(w *contribute.Workshop) {
+	s.t.Helper()
+	made := filepath.Join(s.t.TempDir(), "made")
+	if _, err := w.Init(s.t.Context(), made, registryName, filepath.Join(s.t.TempDir(), "key")); err != nil {
+		s.t.Fatal(err)
+	}
+	if err := os.Rename(filepath.Join(made, "published"), filepath.Join(s.dir, "published")); err != nil {
+		s.t.Fatal(err)
+	}
 }
 
 // main puts files onto the default branch and into its checkout.
@@ -73,7 +87,7 @@ func (s *scene) main(files map[string]string) {
 	}
 	all := map[string][]byte{}
 	err := filepath.WalkDir(s.dir, func(path string, d os.DirEntry, err error) error {
-		if err == nil && d.Name() == ".git" {
+		if err == nil && (d.Name() == ".git" || d.Name() == "published") {
 			return filepath.SkipDir
 		}
 		if err != nil || d.IsDir() {

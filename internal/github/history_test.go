@@ -1,6 +1,7 @@
 package github_test
 
 import (
+	"fmt"
 	"os/exec"
 	"slices"
 	"strings"
@@ -18,7 +19,7 @@ func join(t *testing.T, r *githubtest.Repo, branch string, parents ...string) {
 	for _, p := range parents {
 		args = append(args, "-p", p)
 	}
-	out, err := exec.CommandContext(t.Context(), "git", args...).Output() //nolint:gosec // of this test
+	out, err := exec.CommandContext(t.Context(), "git", args...).Output()
 	ok(t, err)
 	r.Branch(branch, strings.TrimSpace(string(out)))
 }
@@ -52,13 +53,20 @@ func TestLinear(t *testing.T) {
 	// A merge of main that the base has does not belong to the pull request.
 	join(t, st.tools, "main", st.tools.Tip("main"), st.tools.Push("other", st.first, "other", map[string][]byte{"y": []byte("y")}))
 	fork.Push("new", "", "gone", nil)
-	ok(t, exec.CommandContext(t.Context(), "git", "-C", fork.Dir, "-c", "safe.directory=*", "fetch", "-q", st.tools.Dir, "+main:new").Run()) //nolint:gosec // of this test
+	ok(t, exec.CommandContext(t.Context(), "git", "-C", fork.Dir, "-c", "safe.directory=*", "fetch", "-q", st.tools.Dir, "+main:new").Run())
 	fork.Push("new", "", "on top", map[string][]byte{"z": []byte("z")})
 	linear(true)
 
-	for range limits.PullCommits {
-		fork.Push("new", "", "many", map[string][]byte{"z": []byte(fork.Tip("new"))})
+	var many strings.Builder // one process of git's
+	for i := range limits.PullCommits {
+		fmt.Fprintf(&many, "commit refs/heads/new\ncommitter x <x@x> %d +0000\ndata 0\n", i)
+		if i == 0 {
+			many.WriteString("from refs/heads/new^0\n")
+		}
 	}
+	cmd := exec.CommandContext(t.Context(), "git", "-C", fork.Dir, "-c", "safe.directory=*", "fast-import", "--quiet", "--force")
+	cmd.Stdin = strings.NewReader(many.String())
+	ok(t, cmd.Run())
 	linear(false)
 	if got, err := c.Linear(t.Context(), st.repo, n, "x"); got || fault.KindOf(err) != fault.Usage {
 		t.Errorf("%v, %v", got, err)

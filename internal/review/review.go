@@ -40,8 +40,8 @@ type Review struct {
 	Verdict       Verdict        `json:"verdict"`
 	Cleared       bool           `json:"cleared"` // a maintainer wrote or approved this head, so that nothing needs another person
 	Merge         Merge          `json:"merge"`
-	NeedsModel    bool           `json:"needs_model"`    // text or code changed, so a model has to look where the policy wants it
-	JudgeRequired bool           `json:"judge_required"` // the policy wants it
+	NeedsModel    bool           `json:"needs_model"`           // text or code changed, so a model has to look where the policy wants it
+	JudgeRequired bool           `json:"judge_required"`        // the policy wants it
 	Maintainers   []ledger.Owner `json:"maintainers,omitempty"` // by the policy
 	UpdatesPerDay int            `json:"updates_per_day"`       // by the policy
 }
