@@ -48,7 +48,7 @@ func (w *Workshop) CheckIn(ctx context.Context, file, dir string) (*Checked, *re
 		return nil, nil, err
 	}
 	if len(around.base.Meta.Owners) > 0 {
-		around.base.Meta.Owners = []ledger.Owner{proposer}
+		around.base.Meta.Owners, around.base.Published = []ledger.Owner{proposer}, nil // as one of them
 	}
 	content, err := w.content(ctx, tree, o, around)
 	if err != nil {
