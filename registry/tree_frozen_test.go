@@ -37,7 +37,7 @@ func TestTreeTaken(t *testing.T) {
 			if err := tree.Stage(contributed("csv_to_json", "1.1.0"), ada); err != nil {
 				t.Fatal(err)
 			}
-			if err := tree.SetYanked("csv_to_json", "1.1.0", "loses lines"); err != nil {
+			if err := setYanked(tree, "csv_to_json", "1.1.0", "loses lines"); err != nil {
 				t.Fatal(err)
 			}
 			publishTree(t, tree, s, 1)
