@@ -29,7 +29,7 @@ func accepted(c cage, name string) (opening, bool) {
 
 // columns are the cages of the sandbox's drivers for the users that this
 // process can play. Those of make test-escape are all; the tests of every day
-// try root's in the driver alone that would be chosen.
+// try root in the driver alone that would be chosen.
 func columns(t *testing.T) (all []cage) {
 	t.Helper()
 	users := []string{asUserColumn}
@@ -49,7 +49,7 @@ func columns(t *testing.T) (all []cage) {
 			continue
 		}
 		for _, u := range users {
-			if whole || u == asUserColumn || len(all) < len(users) {
+			if whole || u == asUserColumn || len(all) == 0 {
 				all = append(all, cage{Driver: r.Name, User: u})
 			}
 		}
@@ -231,6 +231,9 @@ func TestNetworkIsTheInternetOnly(t *testing.T) {
 func TestTheSuiteCanFail(t *testing.T) {
 	if asNobody() {
 		t.Skip("it says the same of every user")
+	}
+	if os.Getenv("PATCH_GIT_ESCAPE_TESTS") == "" {
+		t.Skip("it says the same every day: make test-escape")
 	}
 	t.Parallel()
 	c := cage{Driver: unprotected, User: asRootColumn}
