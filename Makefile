@@ -87,7 +87,7 @@ test-container:
 	@GO=$(GO) .ci/container
 
 build:
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w' -o bin/patch-git ./cmd/patch-git
+	CGO_ENABLED=0 $(GO) build -buildvcs=auto -trimpath -ldflags='-s -w' -o bin/patch-git ./cmd/patch-git
 
 # The program with an interpreter inside, for TARGET; the first time it fetches
 # the interpreter through the Go module proxy.
