@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -348,9 +349,9 @@ func TestErrorsNeverHoldTheToken(t *testing.T) {
 	answers["cut"] = func(w http.ResponseWriter, r *http.Request) { panic(http.ErrAbortHandler) }
 	for name, answer := range answers {
 		t.Run(name, func(t *testing.T) {
-			seen := ""
+			var seen atomic.Value // a connection that is cut orders nothing
 			srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				seen = r.Header.Get("Authorization")
+				seen.Store(r.Header.Get("Authorization"))
 				answer(w, r)
 			}))
 			defer srv.Close()
@@ -359,8 +360,8 @@ func TestErrorsNeverHoldTheToken(t *testing.T) {
 			repo := github.Repo{Owner: "ada", Name: "tools"}
 			_, read := c.Repository(t.Context(), repo)
 			_, err = c.Merge(t.Context(), repo, 1, strings.Repeat("1", 40), "t")
-			if seen != "Bearer "+token {
-				t.Fatalf("the token was not sent but %q", seen)
+			if seen.Load() != "Bearer "+token {
+				t.Fatalf("the token was not sent but %v", seen.Load())
 			}
 			for _, err := range []error{read, err} {
 				for e := err; e != nil; e = errors.Unwrap(e) {
