@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/patch-cat/patch-git/ledger"
@@ -156,9 +157,9 @@ func TestCopyKilled(t *testing.T) {
 			if begun {
 				dst = filled(t, old.Files())
 			}
-			n := 0
+			var n atomic.Int64 // several write at once
 			dst.Hook(registry.Hooks{Write: func(string, []byte) error {
-				if n++; n > at {
+				if n.Add(1) > int64(at) {
 					return killed
 				}
 				return nil
