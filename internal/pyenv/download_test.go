@@ -314,7 +314,11 @@ func TestDownloadKilled(t *testing.T) {
 	root := p.host.Paths.Root
 	final := filepath.Join(p.host.Paths.Pythons(), b.ID())
 	finished := false
-	for step := 1; !finished; step++ {
+	every := 3 // each one in the lane that has time
+	if os.Getenv("PATCH_GIT_NETWORK_TESTS") == "1" {
+		every = 1
+	}
+	for step := 1; !finished; step += every {
 		if step > 60 {
 			t.Fatal("the installation never came to its end")
 		}
