@@ -29,18 +29,17 @@ func (c *collector) inMain(p Place) at { return at{c.main, p.Line, p.Col} }
 
 // add records a finding of the rule's own severity; seen is what was seen, in
 // which foreign text has gone through spec.Quote.
-func (c *collector) add(id rule, where at, seen string, args ...any) {
-	c.addAs(id, rules[id].Severity, where, "", seen, args...)
+func (c *collector) add(r *Rule, where at, seen string, args ...any) {
+	c.addAs(r, r.Severity, where, "", seen, args...)
 }
 
 // warn is add for the cases of a rule that do not block.
-func (c *collector) warn(id rule, where at, seen string, args ...any) {
-	c.addAs(id, warn, where, "", seen, args...)
+func (c *collector) warn(r *Rule, where at, seen string, args ...any) {
+	c.addAs(r, warn, where, "", seen, args...)
 }
 
 // addAs is add with a severity and, where it is not "", a more exact fix.
-func (c *collector) addAs(id rule, severity spec.Severity, where at, fix, seen string, args ...any) {
-	r := &rules[id]
+func (c *collector) addAs(r *Rule, severity spec.Severity, where at, fix, seen string, args ...any) {
 	c.found = append(c.found, spec.Finding{
 		ID: r.ID, Severity: severity, File: where.file, Line: where.line, Col: where.col,
 		Message: fmt.Sprintf(seen, args...) + "; " + r.Why,
@@ -80,7 +79,7 @@ func (c *collector) finish() []spec.Finding {
 	}
 	spec.SortFindings(kept)
 	if cut > 0 {
-		r := &rules[flood]
+		r := flood
 		kept = append(kept, spec.Finding{ID: r.ID, Severity: worst, Message: fmt.Sprintf("%d more findings are not listed; %s", cut, r.Why), Fix: r.Fix})
 	}
 	return kept

@@ -15,7 +15,7 @@ import (
 )
 
 // FactsSchema is the edition of [Facts] that this program reads.
-const FactsSchema = 1
+const FactsSchema = 2
 
 // Facts is what CPython's parser said about one Python file. The zero value
 // is no answer; only [ParseFacts] makes one that is.
@@ -28,6 +28,9 @@ type Facts struct {
 	Imports     []Import     `json:"imports"`
 	Effects     []Effect     `json:"effects"`
 	Identifiers []Identifier `json:"identifiers"`
+	References  []Reference  `json:"references"`
+	Literals    []Literal    `json:"literals"`
+	Threats     []Threat     `json:"threats"`
 	Truncated   bool         `json:"truncated"` // a list was cut at maxFacts
 }
 
@@ -146,7 +149,7 @@ func (f *Facts) check() error {
 		c.place(e.Place)
 		c.word(e.Kind, "syntax", "encoding", "too_large", "limit", "internal")
 		c.text(e.Message)
-		if len(f.Statements)+len(f.Main)+len(f.Imports)+len(f.Effects)+len(f.Identifiers) > 0 || f.Truncated {
+		if len(f.Statements)+len(f.Main)+len(f.Imports)+len(f.Effects)+len(f.Identifiers)+len(f.References)+len(f.Literals)+len(f.Threats) > 0 || f.Truncated {
 			c.fail("an error and facts together")
 		}
 	}
@@ -186,6 +189,9 @@ func (f *Facts) check() error {
 		c.place(i.Place)
 		c.text(i.Name, i.Normal)
 	}
+	c.references(f.References)
+	c.literals(f.Literals)
+	c.threats(f.Threats)
 	return c.err
 }
 

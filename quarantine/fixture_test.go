@@ -78,7 +78,7 @@ func valid(tb testing.TB) Subject {
 // validFacts is what CPython says about validSource; TestProgram shows that.
 func validFacts() *Facts {
 	return &Facts{
-		Schema: 1, Python: "3.9.18",
+		Schema: FactsSchema, Python: "3.9.18",
 		Statements: []Statement{{Kind: "import"}, {Kind: "function"}, {Kind: "guard"}},
 		Main: []Main{{Kind: "function", Place: Place{33, 1}, Params: []Param{
 			{Name: "text", Kind: "positional_or_keyword", Annotation: "str", Place: Place{33, 10}},

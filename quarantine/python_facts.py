@@ -32,7 +32,7 @@ class Facts:
     def __init__(self, source):
         self.lines = re.split(b"\r\n|\r|\n", source)
         self.doc = {
-            "schema": 1,
+            "schema": 2,
             "python": ".".join(map(str, sys.version_info[:3])),
             "error": None,
             "statements": [],
@@ -40,6 +40,9 @@ class Facts:
             "imports": [],
             "effects": [],
             "identifiers": [],
+            "references": [],
+            "literals": [],
+            "threats": [],
             "truncated": False,
         }
 

@@ -195,9 +195,9 @@ func TestCannotTell(t *testing.T) {
 		{"nobody asked", func(s *Subject) { s.Facts = nil }, "PY-000 error", nil},
 		{"zero facts", func(s *Subject) { s.Facts = &Facts{} }, "PY-000 error", nil},
 		{"cut lists", func(s *Subject) { s.Facts.Truncated = true }, "PY-000 error", nil},
-		{"program failed", func(s *Subject) { s.Facts = &Facts{Schema: 1, Python: "3.9.1", Error: &ParseError{Kind: "internal"}} }, "PY-000 error", nil},
+		{"program failed", func(s *Subject) { s.Facts = &Facts{Schema: FactsSchema, Python: "3.9.1", Error: &ParseError{Kind: "internal"}} }, "PY-000 error", nil},
 		{"does not parse", func(s *Subject) {
-			s.Facts = &Facts{Schema: 1, Python: "3.9.1", Error: &ParseError{Kind: "syntax", Place: Place{3, 4}}}
+			s.Facts = &Facts{Schema: FactsSchema, Python: "3.9.1", Error: &ParseError{Kind: "syntax", Place: Place{3, 4}}}
 		}, "PY-001 error", nil},
 	})
 	s := valid(t)
@@ -274,7 +274,7 @@ func TestParseFactsRefuses(t *testing.T) {
 		"member twice":    bytes.Replace(good, []byte(`"truncated":false`), []byte(`"truncated":true,"truncated":false`), 1),
 		"other case":      bytes.Replace(good, []byte(`"truncated"`), []byte(`"Truncated"`), 1),
 		"null list":       bytes.Replace(good, []byte(`"effects":[]`), []byte(`"effects": []`), 1),
-		"other schema":    change(func(f *Facts) { f.Schema = 2 }),
+		"other schema":    change(func(f *Facts) { f.Schema = FactsSchema + 1 }),
 		"other python":    change(func(f *Facts) { f.Python = "2.7.18" }),
 		"unknown word":    change(func(f *Facts) { f.Main[0].Kind = "fun" }),
 		"line 0":          change(func(f *Facts) { f.Main[0].Line = 0 }),
@@ -295,9 +295,9 @@ func TestParseFactsRefuses(t *testing.T) {
 }
 
 func FuzzParseFacts(f *testing.F) {
-	f.Add(ledger.Encode(Facts{Schema: 1, Python: "3.12.1", Statements: []Statement{}, Main: []Main{}, Imports: []Import{}, Effects: []Effect{}, Identifiers: []Identifier{}}))
+	f.Add(ledger.Encode(Facts{Schema: FactsSchema, Python: "3.12.1", Statements: []Statement{}, Main: []Main{}, Imports: []Import{}, Effects: []Effect{}, Identifiers: []Identifier{}, References: []Reference{}, Literals: []Literal{}, Threats: []Threat{}}))
 	f.Add(ledger.Encode(validFacts()))
-	f.Add([]byte(`{"schema":1,"python":"3.9.1","error":{"kind":"syntax","message":"x","line":1,"col":1},"statements":[],"main":[],"imports":[],"effects":[],"identifiers":[],"truncated":false}` + "\n"))
+	f.Add([]byte(`{"schema":2,"python":"3.9.1","error":{"kind":"syntax","message":"x","line":1,"col":1},"statements":[],"main":[],"imports":[],"effects":[],"identifiers":[],"references":[],"literals":[],"threats":[],"truncated":false}` + "\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		facts, err := ParseFacts(data)
 		if err != nil {
