@@ -169,7 +169,9 @@ func english(words []string, read func(string) string) int {
 	found, long := 0, 0
 	for i, w := range words {
 		if read != nil {
-			w = read(w)
+			if w = read(w); w == words[i] {
+				continue // what reads the same says nothing
+			}
 		}
 		if common[w] && !seenBefore(words[:i], words[i]) {
 			found++

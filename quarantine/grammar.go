@@ -117,6 +117,9 @@ func cutLast(s, sep string) (before, after string, found bool) {
 const settings = " env ssh aws git gnupg kube docker netrc npmrc pypirc bashrc bash_profile bash_history zshrc zsh_history profile config cache local " +
 	"cursor claude vscode codex gemini mcp gitconfig git-credentials htpasswd pgpass azure gcloud mozilla electrum bitcoin ethereum "
 
+// roots are the folders at the top of a file system; /search is a route.
+const roots = " bin boot dev etc home lib lib64 library media mnt opt private proc root run sbin srv sys system tmp users usr var volumes workspace "
+
 // isPath tells whether the word is an absolute path, one that begins with dots,
 // or a hidden file; an ending of file names such as .docx is none.
 func isPath(w string) bool {
@@ -127,8 +130,8 @@ func isPath(w string) bool {
 	case len(w) > 2 && w[1] == ':' && w[2] == '/' && unicode.IsLetter(rune(w[0])):
 		return true
 	case strings.HasPrefix(w, "/"):
-		first, rest, deep := strings.Cut(w[1:], "/")
-		return deep && first != "" && rest != "" || strings.Contains(" etc tmp usr var home root dev proc sys bin opt mnt ", " "+first+" ") && first != ""
+		first, _, _ := strings.Cut(w[1:], "/")
+		return first != "" && strings.Contains(roots, " "+strings.ToLower(first)+" ")
 	case strings.HasPrefix(w, "."):
 		name, _, _ := strings.Cut(w[1:], "/")
 		base, _, _ := strings.Cut(name, ".")

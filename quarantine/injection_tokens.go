@@ -110,6 +110,9 @@ func (r *reader) chunk(c string) {
 			form.add(r.secretFile)
 		}
 	}
+	if c == "-" || c == "--" {
+		r.begin = true
+	}
 	if form == (classes{}) {
 		r.split(c)
 		return
@@ -164,7 +167,7 @@ func (r *reader) split(c string) {
 				}
 			case ':':
 				r.colon()
-			case ',', ';', '(', '"', '—', '–', '、', '-', '#':
+			case ',', ';', '(', '"', '—', '–', '、', '#':
 				r.begin = true
 			}
 		}
@@ -228,20 +231,25 @@ func (r *reader) follows(before []string) bool {
 	return true
 }
 
-// speakers are the names that the marks of a dialogue give to those who speak.
-const speakers = " system assistant important information instruction instructions inst sys im_start im_end endoftext admin prompt secret hidden override critical " +
-	"system_prompt system-reminder system_instruction user_prompt tool_call function_call tool_response "
+// speakers are the names that the marks of a dialogue give to those who speak;
+// the second row may stand in tags alone, for [important] is an emphasis.
+const (
+	speakers    = " system assistant inst sys im_start im_end endoftext system_prompt "
+	speakerTags = " information important instruction instructions admin prompt secret hidden override critical " +
+		"system-reminder system_instruction system_instructions user_prompt tool_call function_call tool_response extremely_important "
+)
 
-// isMarker tells whether a chunk is, or begins with, a mark by which models tell
-// who speaks: <system>, [INST], <|im_start|>, <<SYS>>.
+// isMarker tells whether a chunk begins with a mark by which models tell who
+// speaks: <system>, [INST], <|im_start|>, <<SYS>>.
 func isMarker(c string) bool {
-	open := strings.IndexAny(c, "<[")
-	if open < 0 {
+	c = strings.TrimLeft(c, `"'*(`+"`")
+	name := strings.TrimLeft(c, "<[|/")
+	end := strings.IndexAny(name, ">]|")
+	if end <= 0 || len(name) == len(c) {
 		return false
 	}
-	name := strings.TrimLeft(c[open:], "<[|/ ")
-	end := strings.IndexAny(name, ">]|")
-	return end > 0 && strings.Contains(speakers, " "+name[:end]+" ")
+	name = " " + name[:end] + " "
+	return strings.Contains(speakers, name) || c[0] == '<' && strings.Contains(speakerTags, name)
 }
 
 // withoutTags takes out what stands between < and >, from the first of them on.

@@ -225,13 +225,23 @@ func (l *wordlist) addPattern(id, text string) error {
 		if next.also, ok = l.names[also]; also != "" && !ok {
 			return fmt.Errorf("no class %s", also)
 		}
+		var single []string
 		for name := range strings.SplitSeq(word, "|") {
-			c, err := l.element(name)
-			if err != nil {
-				return err
+			if w, ok := strings.CutPrefix(name, "="); ok {
+				single = append(single, w)
+				continue
+			}
+			c, ok := l.names[name]
+			if !ok {
+				return fmt.Errorf("no class %s", name)
 			}
 			next.any.add(c)
 		}
+		c, err := l.single(single)
+		if err != nil {
+			return err
+		}
+		next.any.add(c)
 		p.elements = append(p.elements, next)
 		next = element{}
 	}
@@ -242,19 +252,15 @@ func (l *wordlist) addPattern(id, text string) error {
 	return nil
 }
 
-// element is a class by its name, or "=word", which makes a class of one word.
-func (l *wordlist) element(name string) (classes, error) {
-	if word, ok := strings.CutPrefix(name, "="); ok {
-		if _, known := l.names[name]; !known {
-			if err := l.addWords(name, word); err != nil {
-				return classes{}, err
-			}
-		}
-		return l.names[name], nil
+// single makes a class of words that stand in a pattern themselves.
+func (l *wordlist) single(words []string) (classes, error) {
+	if len(words) == 0 {
+		return classes{}, nil
 	}
-	c, ok := l.names[name]
-	if !ok {
-		return c, fmt.Errorf("no class %s", name)
+	list := strings.Join(words, " ")
+	if c, known := l.names[list]; known {
+		return c, nil
 	}
-	return c, nil
+	err := l.addWords(list, list)
+	return l.names[list], err
 }
