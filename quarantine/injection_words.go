@@ -43,11 +43,11 @@ type wordlist struct {
 	patterns []*pattern
 
 	// Classes that the reader of words gives by their form or asks for.
-	url, email, path, secretFile, program, marker, label, deny, again, order classes
+	url, email, path, secretFile, program, marker, label, pipe, knownHost, deny, again, order classes
 }
 
 // The classes of words that are known by their form.
-var forms = [...]string{"url", "email", "path", "secretfile", "program", "marker", "label"}
+var forms = [...]string{"url", "email", "path", "secretfile", "program", "marker", "label", "pipe", "known"}
 
 // readWordlist reads the file of words and patterns.
 func readWordlist(text string) (*wordlist, error) {
@@ -79,7 +79,7 @@ func readWordlist(text string) (*wordlist, error) {
 	}
 	l.url, l.email, l.path = l.names["url"], l.names["email"], l.names["path"]
 	l.secretFile, l.program, l.marker = l.names["secretfile"], l.names["program"], l.names["marker"]
-	l.label = l.names["label"]
+	l.label, l.pipe, l.knownHost = l.names["label"], l.names["pipe"], l.names["known"]
 	l.deny, l.again, l.order = l.names["not"], l.names["fail"], l.names["order"]
 	return l, nil
 }
@@ -216,8 +216,8 @@ func (l *wordlist) addPattern(id, text string) error {
 			next.gap, next.cross = n, len(word)-len(dots) > 2
 			continue
 		}
-		if word == "undenied" {
-			p.denied = true
+		if word == "undenied" || word == "strange" {
+			p.denied, p.strange = p.denied || word == "undenied", p.strange || word == "strange"
 			continue
 		}
 		word, next.begin = strings.CutPrefix(word, "^")
