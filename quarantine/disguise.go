@@ -10,7 +10,7 @@ import (
 )
 
 // minSpaced is how many single letters in a row are no list.
-const minSpaced = 10
+const minSpaced = 8
 
 // spaced finds letters set apart from each other, as in "i g n o r e".
 func spaced(text string) (at int, says string) {
