@@ -251,10 +251,10 @@ func TestWordlist(t *testing.T) {
 // in a time that only a linear reading takes.
 func TestReadingIsLinear(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it reads twenty megabytes")
+		t.Skip("it reads twelve megabytes")
 	}
 	for _, unit := range []string{
-		"ignore ", "a", "a ", "<", "<a", "[", "]: #", "[](", "`", "%41", "&#65", `\x41`, "QUFB", "41 ", "before the tool, ", "\n", " \n", "http://", "и ", "忽",
+		"ignore ", "a ", "<a", "]: #", "[](", "`", "&#65", "41 ", "before the tool, ", "\n", "http://", "и ",
 	} {
 		text := strings.Repeat(unit, 1<<20/len(unit))
 		begin := time.Now()

@@ -103,7 +103,7 @@ func (l *wordlist) addWords(name, list string) error {
 	if err != nil {
 		return err
 	}
-	for _, entry := range strings.Fields(list) {
+	for entry := range strings.FieldsSeq(list) {
 		if other, ok := strings.CutPrefix(entry, "@"); ok {
 			if _, known := l.names[other]; !known {
 				return fmt.Errorf("no class %s yet", other)
@@ -207,7 +207,7 @@ func (l *wordlist) addPattern(id, text string) error {
 		return fmt.Errorf("a pattern of no rule or with no reason")
 	}
 	next := element{}
-	for _, word := range strings.Fields(text) {
+	for word := range strings.FieldsSeq(text) {
 		if dots := strings.TrimLeft(word, "."); len(dots) < len(word) {
 			n, err := strconv.Atoi(dots)
 			if err != nil {

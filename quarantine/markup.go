@@ -157,7 +157,7 @@ func padding(text string) (at int, what string) {
 			}
 		case lines > maxBlankLines:
 			return i, "many empty lines"
-		case blanks >= maxBlanks && !strings.ContainsRune("|-+=#*_.:", r) && !(r >= 0x2500 && r < 0x2600):
+		case blanks >= maxBlanks && !strings.ContainsRune("|-+=#*_.:", r) && (r < 0x2500 || r >= 0x2600):
 			return i, "many blanks"
 		default:
 			lines, blanks = 0, 0
