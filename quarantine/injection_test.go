@@ -250,13 +250,14 @@ func TestWordlist(t *testing.T) {
 // TestReadingIsLinear: a text of a megabyte made to keep every rule busy is read
 // in a time that only a linear reading takes.
 func TestReadingIsLinear(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it reads twelve megabytes")
-	}
 	for _, unit := range []string{
 		"ignore ", "a ", "<a", "]: #", "[](", "`", "&#65", "41 ", "before the tool, ", "\n", "http://", "и ",
 	} {
-		text := strings.Repeat(unit, 1<<20/len(unit))
+		size := 1 << 18
+		if unit == "ignore " || unit == "<a" {
+			size = 1 << 20 // the slowest
+		}
+		text := strings.Repeat(unit, size/len(unit))
 		begin := time.Now()
 		readBody(text)
 		grammar(text, false)
