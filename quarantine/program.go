@@ -13,6 +13,9 @@ import (
 //go:embed python_scope.py
 var pythonScope string
 
+//go:embed python_fold.py
+var pythonFold string
+
 //go:embed python_purity.py
 var pythonPurity string
 
@@ -29,7 +32,7 @@ var pythonFacts string
 // sandbox with limits on time and memory, and with the minor version that will
 // run the tool, because versions disagree about syntax.
 func ProgramSource() []byte {
-	return []byte(strings.Join([]string{pythonScope, pythonPurity, pythonFacts}, "\n\n"))
+	return []byte(strings.Join([]string{pythonScope, pythonFold, pythonPurity, pythonFacts}, "\n\n"))
 }
 
 // Parser asks CPython about a source.
