@@ -1,19 +1,17 @@
 """Lists what a file names that is not its own, wherever it stands in the file.
 
-Part of the program that program.go joins. What a name may stand for is worked
-out over the whole file at once, without an order of statements: every binding
-of a name counts everywhere that the name is seen. So an alias can add a
-meaning and never take one away, and what cannot be followed is said to be
-unknown ("?"), never left out.
+Part of the program that program.go joins; python_names.py says what names
+mean. A name counts that is read, called, imported, handed on, put into a
+default, a base or a dictionary: naming a thing is enough, because what is done
+with it afterwards cannot be followed.
 """
 
 import ast
+import builtins
 import string
 
-MAX_PARTS = 10  # of a dotted name
-MAX_MEANINGS = 24  # of one name
-MAX_DEPTH = 150  # of nested expressions that are followed
-MAX_CODE = 64 * 1024  # of code in a string
+MOST_CODE = 64 * 1024  # characters of code in one string
+MOST_CODES = 200  # strings with code
 
 # Built-in functions and types that do nothing but make or compare values.
 PLAIN_BUILTINS = frozenset(
@@ -21,8 +19,7 @@ PLAIN_BUILTINS = frozenset(
     enumerate filter float format frozenset hasattr hash hex id int isinstance issubclass iter len list map max
     memoryview min next object oct ord pow print property range repr reversed round set setattr slice sorted
     staticmethod str sum super tuple type zip exit quit input Ellipsis NotImplemented True False None __name__ __file__
-    __doc__ __debug__ __package__ __build_class__ __annotations__ __module__ __qualname__ __class__ __cached__
-    __path__""".split()
+    __doc__ __debug__ __package__ __annotations__ __module__ __qualname__ __class__ __cached__ __path__""".split()
 ) | {n for n in dir(builtins) if isinstance(getattr(builtins, n), type) and issubclass(getattr(builtins, n), BaseException)}
 
 # Methods of the built-in types that no other type has with an effect.
@@ -34,16 +31,19 @@ PLAIN_METHODS = frozenset(
     sort split splitlines startswith strip swapcase symmetric_difference title translate union upper values zfill
     decode find get pop popitem setdefault update group groups groupdict""".split()
 )
+# Methods that do something else with so many arguments: str.replace takes two, Path.replace one.
+COUNTED_METHODS = frozenset("replace copy read".split())
 
 # Where a function that opens files has its mode: how many arguments precede it.
 MODES = {
-    "builtins.open": 1, "io.open": 1, "_io.open": 1, "_pyio.open": 1, "io.FileIO": 1, "codecs.open": 1, "os.fdopen": 1,
-    "gzip.open": 1, "gzip.GzipFile": 1, "bz2.open": 1, "bz2.BZ2File": 1, "lzma.open": 1, "lzma.LZMAFile": 1,
-    "zipfile.ZipFile": 1, "tarfile.open": 1, "tarfile.TarFile": 1, "wave.open": 1, "pathlib.Path.open": 0, "?.open": 0,
+    name: int(place)
+    for place, names in (
+        (0, "pathlib.Path.open ?.open"),
+        (1, "builtins.open io.open _io.open _pyio.open io.FileIO codecs.open os.fdopen gzip.open gzip.GzipFile bz2.open "
+            "bz2.BZ2File lzma.open lzma.LZMAFile zipfile.ZipFile tarfile.open tarfile.TarFile wave.open"),
+    )
+    for name in names.split()
 }  # fmt: skip
-# What a call without a mode opens for.
-MODE_DEFAULT = "r"
-
 # Arguments that give a harmless function an effect.
 KEYWORDS = {
     "logging.basicConfig": ("filename",),
@@ -52,132 +52,103 @@ KEYWORDS = {
     "numpy.load": ("allow_pickle",),
     "yaml.load": ("Loader",),
     "yaml.load_all": ("Loader",),
-    "ssl.SSLContext": (),
 }
-
-MEMORY = ("io.BytesIO", "io.StringIO")
-GETTERS = ("__getattribute__", "__getattr__")
-ITEM_GETTERS = ("get", "pop", "setdefault", "__getitem__")
-NAMESPACES = ("builtins.globals", "builtins.locals", "builtins.vars")
-IMPORTERS = ("builtins.__import__", "importlib.import_module", "importlib.__import__", "importlib._bootstrap._gcd_import")
+# Functions that only read or write an attribute of their first argument.
+HOLDERS = frozenset("getattr hasattr setattr delattr".split())
+IN_MEMORY = frozenset(["io.BytesIO", "io.StringIO"])
+RUNNERS = {"builtins.exec": "exec", "builtins.eval": "eval", "builtins.compile": "exec"}
 
 
-class Names:
-    """What the names of one scope are bound to."""
-
-    __slots__ = ("kind", "outer", "sources", "elsewhere")
-
-    def __init__(self, kind, outer):
-        self.kind = kind  # module, class, function, comprehension
-        self.outer = outer
-        self.sources = {}  # name: list of (text, None) for an import, of (expression, scope) otherwise
-        self.elsewhere = {}  # name: the scope that global or nonlocal name
-
-    def bind(self, name, what=None, scope=None):
-        home = self
-        while home.kind == "comprehension" and home.outer is not None and what is not None and isinstance(what, ast.NamedExpr):
-            home = home.outer
-        home = home.elsewhere.get(name, home)
-        home.sources.setdefault(name, []).append((what, scope))
-
-
-class References:
-    """Collects bindings and uses in one walk, then says what the uses mean."""
+class References(Meanings):
+    """Collects bindings and uses in one walk, then tells what the uses mean."""
 
     def __init__(self, facts, tree, fold):
+        super().__init__(fold)
         self.facts = facts
-        self.fold = fold
-        self.module = Names("module", None)
-        self.stars = []
         self.uses = []  # (node, scope, how, inner)
         self.guards = []  # tests of if TYPE_CHECKING
         self.patched = False  # somebody writes to an attribute TYPE_CHECKING
-        self.known = {}  # (scope, name): set of meanings
-        self.readers = {}  # (scope, name): names whose meaning depends on it
-        self.reading = None
-        self.seen = set()
-        self.codes = 0
+        self.kept = []  # trees of code in strings: what is known of a node goes by its address
+        self.told = {}  # (name, how, detail): its first place
         self.walk([(tree, self.module, "value", False)])
-        self.solve()
-        self.typing = not self.patched and all(self.value(t, s) == {"typing.TYPE_CHECKING"} for t, s in self.guards)
         while self.uses:
+            self.solve()
+            self.typing = not self.patched and all(self.value(t, s) == {"typing.TYPE_CHECKING"} for t, s in self.guards)
             uses, self.uses = self.uses, []
             for use in uses:
                 self.tell(*use)
-            if self.uses:  # code in strings brought bindings of its own
-                self.solve()
+        told = sorted((place["line"], place["col"]) + what for what, place in self.told.items())
+        for line, col, name, how, detail in told[:MAX_ITEMS]:
+            facts.doc["references"].append({"name": name, "how": how, "detail": detail, "line": line, "col": col})
+        if len(told) > MAX_ITEMS or self.steps < 0 or fold.exhausted:
+            facts.doc["truncated"] = True
 
-    # The walk: every node once, without recursion.
+    # The walk: every node once, without recursion. how is value, call, import
+    # (an alias is made), annotation, typing or callee (its call tells of it);
+    # inner tells that an attribute of it is read, which says more.
 
     def walk(self, stack):
         while stack:
-            node, scope, how, inner = stack.pop()
-            method = getattr(self, "on_" + type(node).__name__, None)
+            use = stack.pop()
+            method = getattr(self, "on_" + type(use[0]).__name__, None)
             if method is not None:
-                method(node, scope, how, inner, stack)
+                method(*use, stack)
                 continue
-            for child in ast.iter_child_nodes(node):
-                stack.append((child, scope, "value", False))
+            how = "annotation" if use[2] == "annotation" else "value"
+            stack.extend((child, use[1], how, False) for child in ast.iter_child_nodes(use[0]))
 
     def on_Constant(self, node, scope, how, inner, stack):
         if how == "annotation" and isinstance(node.value, str):
-            self.code(node.value, "eval", node, scope, stack)
+            self.code(node.value.strip(), "eval", node, scope, stack)
 
     def on_Name(self, node, scope, how, inner, stack):
-        if isinstance(node.ctx, ast.Load):
-            if not inner:
-                self.uses.append((node, scope, "value" if how == "annotation" else how, inner))
-        elif isinstance(node.ctx, ast.Store):
+        if isinstance(node.ctx, ast.Store):
             scope.bind(node.id, None)
+        elif not inner and how != "callee":
+            self.uses.append((node, scope, how, inner))
 
     def on_Attribute(self, node, scope, how, inner, stack):
-        if not isinstance(node.ctx, ast.Load) and node.attr == "TYPE_CHECKING":
+        if node.attr == "TYPE_CHECKING" and not isinstance(node.ctx, ast.Load):
             self.patched = True
-        self.uses.append((node, scope, "value" if how == "annotation" else how, inner))
+        if how != "callee":
+            self.uses.append((node, scope, how, inner))
         stack.append((node.value, scope, "value", True))
 
     def on_Call(self, node, scope, how, inner, stack):
         self.uses.append((node, scope, how, inner))
-        stack.append((node.func, scope, "call", False))
-        for child in node.args:
-            stack.append((child, scope, "value", False))
-        for keyword in node.keywords:
-            stack.append((keyword.value, scope, "value", False))
+        plain = isinstance(node.func, (ast.Name, ast.Attribute))
+        stack.append((node.func, scope, "callee" if plain else "call", False))
+        how = "annotation" if how == "annotation" else "value"
+        held = plain and getattr(node.func, "id", "") in HOLDERS
+        stack.extend((child, scope, node.func.id if held and i == 0 else how, False) for i, child in enumerate(node.args))
+        stack.extend((k.value, scope, how, False) for k in node.keywords)
 
     def on_Subscript(self, node, scope, how, inner, stack):
         self.uses.append((node, scope, how, inner))
-        stack.append((node.value, scope, how if how == "annotation" else "value", False))
-        stack.append((node.slice, scope, how if how == "annotation" else "value", False))
-
-    def on_arguments(self, node, scope, how, inner, stack):
-        raise AssertionError("arguments belong to their function")
+        how = "annotation" if how == "annotation" else "value"
+        stack.extend([(node.value, scope, how, False), (node.slice, scope, how, False)])
 
     def function(self, node, scope, stack):
-        inside = Names("function", scope)
-        args = node.args
+        inside, args = self.scope("function", scope), node.args
         plain = getattr(args, "posonlyargs", []) + args.args
         for arg in plain + args.kwonlyargs + [a for a in (args.vararg, args.kwarg) if a is not None]:
             inside.bind(arg.arg, None)
             if arg.annotation is not None:
                 stack.append((arg.annotation, scope, "annotation", False))
-        pairs = list(zip(plain[len(plain) - len(args.defaults) :], args.defaults)) + list(zip(args.kwonlyargs, args.kw_defaults))
-        for arg, default in pairs:
+        defaults = list(zip(plain[len(plain) - len(args.defaults) :], args.defaults))
+        for arg, default in defaults + list(zip(args.kwonlyargs, args.kw_defaults)):
             if default is not None:
                 inside.bind(arg.arg, default, scope)
-                stack.append((default, scope, "import", False))
+                stack.append((default, scope, "value", False))
         return inside
 
     def on_FunctionDef(self, node, scope, how, inner, stack):
         scope.bind(node.name, None)
-        for decorator in node.decorator_list:
-            stack.append((decorator, scope, "call", False))
+        stack.extend((d, scope, "call", False) for d in node.decorator_list)
+        inside = self.function(node, scope, stack)
         if node.returns is not None:
             stack.append((node.returns, scope, "annotation", False))
-        inside = self.function(node, scope, stack)
-        self.type_params(node, inside, stack)
-        self.declared(node.body, inside)
-        for child in reversed(node.body):
-            stack.append((child, inside, "value", False))
+        self.body(node, inside, stack)
 
     on_AsyncFunctionDef = on_FunctionDef
 
@@ -186,17 +157,20 @@ class References:
 
     def on_ClassDef(self, node, scope, how, inner, stack):
         scope.bind(node.name, None)
-        inside = Names("class", scope)
+        stack.extend((child, scope, "call", False) for child in node.decorator_list + node.bases)
+        stack.extend((k.value, scope, "call", False) for k in node.keywords)
+        self.body(node, self.scope("class", scope), stack)
+
+    def body(self, node, inside, stack):
         self.type_params(node, inside, stack)
-        self.declared(node.body, inside)
-        for child in node.decorator_list:
-            stack.append((child, scope, "call", False))
-        for child in node.bases:
-            stack.append((child, scope, "value", False))
-        for keyword in node.keywords:
-            stack.append((keyword.value, scope, "call", False))
-        for child in reversed(node.body):
-            stack.append((child, inside, "value", False))
+        pending = list(node.body)
+        while pending:  # global and nonlocal count before the bindings that they govern
+            part = pending.pop()
+            if isinstance(part, (ast.Global, ast.Nonlocal)):
+                inside.elsewhere.update((name, type(part).__name__.lower()) for name in part.names)
+            elif not isinstance(part, DEFINITIONS):
+                pending.extend(blocks(part))
+        stack.extend((child, inside, "value", False) for child in node.body)
 
     def type_params(self, node, inside, stack):
         for param in getattr(node, "type_params", []):
@@ -210,56 +184,31 @@ class References:
         self.type_params(node, scope, stack)
         stack.append((node.value, scope, "annotation", False))
 
-    def declared(self, body, scope):
-        """Finds global and nonlocal before the bindings that they govern."""
-        stack = list(body)
-        while stack:
-            node = stack.pop()
-            if isinstance(node, (ast.Global, ast.Nonlocal)):
-                for name in node.names:
-                    home = self.module
-                    if isinstance(node, ast.Nonlocal):
-                        home = scope.outer
-                        while home.outer is not None and (home.kind == "class" or name not in home.sources):
-                            home = home.outer
-                    scope.elsewhere[name] = home
-            elif not isinstance(node, DEFINITIONS):
-                stack.extend(blocks(node))
-
     def on_Global(self, node, scope, how, inner, stack):
-        pass
+        pass  # body knows them
 
     on_Nonlocal = on_Global
 
-    def comprehension(self, node, parts, scope, stack):
-        inside = Names("comprehension", scope)
+    def on_ListComp(self, node, scope, how, inner, stack):
+        inside = self.scope("comprehension", scope)
         for i, g in enumerate(node.generators):
             self.loop(g.target, g.iter, inside, scope if i == 0 else inside, stack)
-            for test in g.ifs:
-                stack.append((test, inside, "value", False))
-        for part in parts:
-            stack.append((part, inside, "value", False))
+            stack.extend((test, inside, "value", False) for test in g.ifs)
+        parts = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
+        stack.extend((part, inside, "value", False) for part in parts)
 
-    def on_ListComp(self, node, scope, how, inner, stack):
-        self.comprehension(node, [node.elt], scope, stack)
-
-    on_SetComp = on_GeneratorExp = on_ListComp
-
-    def on_DictComp(self, node, scope, how, inner, stack):
-        self.comprehension(node, [node.key, node.value], scope, stack)
+    on_SetComp = on_GeneratorExp = on_DictComp = on_ListComp
 
     def loop(self, target, source, inside, scope, stack):
-        """A name that runs over a literal has each of its elements."""
+        """A name that runs over a literal is each of its elements."""
         stack.append((source, scope, "value", False))
-        if isinstance(source, (ast.List, ast.Tuple, ast.Set)):
-            for element in source.elts:
-                self.assign(target, element, inside, scope, stack)
-        self.assign(target, None, inside, scope, stack)
+        literal = isinstance(source, (ast.List, ast.Tuple, ast.Set)) and not any(isinstance(e, ast.Starred) for e in source.elts)
+        for element in source.elts if literal else [None]:
+            self.assign(target, element, inside, scope, stack)
 
     def on_For(self, node, scope, how, inner, stack):
         self.loop(node.target, node.iter, scope, scope, stack)
-        for child in node.body + node.orelse:
-            stack.append((child, scope, "value", False))
+        stack.extend((child, scope, "value", False) for child in node.body + node.orelse)
 
     on_AsyncFor = on_For
 
@@ -268,70 +217,60 @@ class References:
             stack.append((item.context_expr, scope, "value", False))
             if item.optional_vars is not None:
                 self.assign(item.optional_vars, item.context_expr, scope, scope, stack)
-                self.assign(item.optional_vars, None, scope, scope, stack)
-        for child in node.body:
-            stack.append((child, scope, "value", False))
+        stack.extend((child, scope, "value", False) for child in node.body)
 
     on_AsyncWith = on_With
 
     def assign(self, target, value, scope, origin, stack):
-        """Binds the names of a target; what lies in objects is told as a use."""
-        pending = [(target, value)]
+        """Binds the names of a target and tells whether each got a part of the value."""
+        pending, whole = [(target, value)], True
         while pending:
             target, value = pending.pop()
             if isinstance(target, ast.Name):
                 scope.bind(target.id, value, origin)
             elif isinstance(target, ast.Starred):
                 pending.append((target.value, None))
+                whole = False
             elif isinstance(target, (ast.Tuple, ast.List)):
-                parts = [None] * len(target.elts)
-                if isinstance(value, (ast.Tuple, ast.List)) and len(value.elts) == len(parts):
-                    if not any(isinstance(e, ast.Starred) for e in value.elts + target.elts):
-                        parts = value.elts
+                parts = value.elts if isinstance(value, (ast.Tuple, ast.List)) else []
+                if len(parts) != len(target.elts) or any(isinstance(e, ast.Starred) for e in parts):
+                    parts, whole = [None] * len(target.elts), False
                 pending.extend(zip(target.elts, parts))
-            elif target is not None:
+            else:
                 stack.append((target, scope, "value", False))
-
-    def on_Assign(self, node, scope, how, inner, stack):
-        alias = scope.kind != "class"
-        for target in node.targets:
-            self.assign(target, node.value, scope, scope, stack)
-            alias = alias and isinstance(target, ast.Name)
-        self.source(node.value, scope, alias, stack)
-        if not alias and scope.kind != "class" and len(node.targets) == 1:
-            target = node.targets[0]
-            both = isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple)
-            if both and len(target.elts) == len(node.value.elts) and all(isinstance(t, ast.Name) for t in target.elts):
-                stack.pop()
-                for part in node.value.elts:
-                    stack.append((part, scope, "import", False))
+                whole = False
+        return whole
 
     def source(self, value, scope, alias, stack):
-        stack.append((value, scope, "import" if alias else "value", False))
+        """Where all of a value goes into names it is an alias, else it is handed on."""
+        for part in value.elts if alias and isinstance(value, (ast.Tuple, ast.List)) else [value]:
+            stack.append((part, scope, "import" if alias else "value", False))
+
+    def on_Assign(self, node, scope, how, inner, stack):
+        whole = [self.assign(target, node.value, scope, scope, stack) for target in node.targets]
+        names = len(node.targets) == 1 and not isinstance(node.targets[0], ast.Name) or not isinstance(node.value, (ast.Tuple, ast.List))
+        self.source(node.value, scope, all(whole) and names and scope.kind != "class", stack)
 
     def on_AnnAssign(self, node, scope, how, inner, stack):
-        self.assign(node.target, node.value, scope, scope, stack)
+        whole = self.assign(node.target, node.value, scope, scope, stack)
         stack.append((node.annotation, scope, "annotation", False))
         if node.value is not None:
-            alias = scope.kind != "class" and isinstance(node.target, ast.Name)
-            self.source(node.value, scope, alias, stack)
+            plain = not isinstance(node.value, (ast.Tuple, ast.List))
+            self.source(node.value, scope, whole and plain and scope.kind != "class", stack)
 
     def on_AugAssign(self, node, scope, how, inner, stack):
         self.assign(node.target, node.value, scope, scope, stack)
         stack.append((node.value, scope, "value", False))
 
     def on_NamedExpr(self, node, scope, how, inner, stack):
-        home = scope
-        while home.kind == "comprehension" and home.outer is not None:
-            home = home.outer
+        home = next(s for s in scope.inside_out() if s.kind != "comprehension")
         home.bind(node.target.id, node.value, scope)
-        stack.append((node.value, scope, how if how == "call" else "value", False))
+        stack.append((node.value, scope, "value", False))
 
     def on_ExceptHandler(self, node, scope, how, inner, stack):
         if node.name:
             scope.bind(node.name, None)
-        for child in ast.iter_child_nodes(node):
-            stack.append((child, scope, "value", False))
+        stack.extend((child, scope, "value", False) for child in ast.iter_child_nodes(node))
 
     def on_Match(self, node, scope, how, inner, stack):
         stack.append((node.subject, scope, "value", False))
@@ -344,266 +283,63 @@ class References:
                         scope.bind(name, node.subject, scope)
                         scope.bind(name, None)
                 for attr in getattr(pattern, "kwd_attrs", []):
-                    read = ast.Attribute(value=node.subject, attr=attr, ctx=ast.Load())
-                    self.uses.append((ast.copy_location(read, pattern), scope, "value", False))
+                    read = ast.copy_location(ast.Attribute(value=node.subject, attr=attr, ctx=ast.Load()), pattern)
+                    self.kept.append(read)
+                    self.uses.append((read, scope, "value", False))
                     self.unknown(attr, "value", "", pattern)
                 for child in ast.iter_child_nodes(pattern):
                     if isinstance(child, ast.expr):
                         stack.append((child, scope, "value", False))
                     else:
                         patterns.append(child)
-            for child in [case.guard] * (case.guard is not None) + case.body:
-                stack.append((child, scope, "value", False))
+            stack.extend((child, scope, "value", False) for child in [case.guard] * (case.guard is not None) + case.body)
 
     def on_If(self, node, scope, how, inner, stack):
         typing = is_type_checking(node.test)
         if typing:
             self.guards.append((node.test, scope))
-        else:
-            stack.append((node.test, scope, "value", False))
+        stack.append((node.test, scope, "value", False))
         for child in node.body:
-            imports = typing and isinstance(child, (ast.Import, ast.ImportFrom))
-            stack.append((child, scope, "typing" if imports else "value", False))
-        for child in node.orelse:
-            stack.append((child, scope, "value", False))
+            only = typing and isinstance(child, (ast.Import, ast.ImportFrom))
+            stack.append((child, scope, "typing" if only else "value", False))
+        stack.extend((child, scope, "value", False) for child in node.orelse)
 
     def on_Import(self, node, scope, how, inner, stack):
         for alias in node.names:
-            whole = alias.asname is not None
-            bound = alias.name if whole else alias.name.split(".")[0]
-            scope.bind(alias.asname or bound, bound, how)
-            self.uses.append((node, scope, "typing" if how == "typing" else "import", alias.name))
-            if scope.kind == "class":
-                self.uses.append((node, scope, "value", alias.name))
+            bound = alias.name if alias.asname else alias.name.split(".")[0]
+            self.imported(node, alias.name, alias.asname or bound, bound, scope, how)
 
     def on_ImportFrom(self, node, scope, how, inner, stack):
-        if node.level:
-            for alias in node.names:
-                scope.bind(alias.asname or alias.name, None)
-            return
         for alias in node.names:
-            typing = how == "typing"
-            if alias.name == "*":
+            if node.level:
+                scope.bind(alias.asname or alias.name, None)
+            elif alias.name == "*":
                 self.stars.append(node.module)
                 self.uses.append((node, scope, "star", node.module))
-                continue
-            full = node.module + "." + alias.name
-            scope.bind(alias.asname or alias.name, full, how)
-            self.uses.append((node, scope, "typing" if typing else "import", full))
-            if scope.kind == "class":
-                self.uses.append((node, scope, "value", full))
+            else:
+                full = node.module + "." + alias.name
+                self.imported(node, full, alias.asname or alias.name, full, scope, how)
+
+    def imported(self, node, full, name, bound, scope, how):
+        scope.bind(name, bound, how if how == "typing" else "")
+        self.uses.append((node, scope, "typing" if how == "typing" else "import", full))
+        if scope.kind == "class":
+            self.uses.append((node, scope, "value", full))  # an attribute of the class
 
     def code(self, text, mode, node, scope, stack):
         """Walks code that stands in a string, in its place."""
-        self.codes += 1
-        if self.codes > 200 or len(text) > MAX_CODE:
-            self.add("builtins.eval", "computed", "?", node)
+        if len(self.kept) > MOST_CODES or len(text) > MOST_CODE:
+            self.add("builtins.eval", "computed", "", node)
             return
         try:
-            tree = compile(text.strip() if mode == "eval" else text, "code", mode, ast.PyCF_ONLY_AST, dont_inherit=True)
+            tree = compile(text, "code", mode, ast.PyCF_ONLY_AST, dont_inherit=True)
         except (SyntaxError, ValueError):
-            return  # it is no code, so nobody can run it
+            return  # nobody can run it
+        self.kept.append(tree)
         for part in ast.walk(tree):
             if hasattr(part, "lineno"):
                 ast.copy_location(part, node)
         stack.append((tree, scope, "value", False))
-
-    # What names mean.
-
-    def solve(self):
-        """Works out every name's meanings until none grows any more."""
-        work = []
-        scopes = [self.module] + list({id(s): s for _, s, _, _ in self.uses}.values())
-        done = set()
-        while scopes:
-            scope = scopes.pop()
-            if scope is None or id(scope) in done:
-                continue
-            done.add(id(scope))
-            scopes.append(scope.outer)
-            work.extend((scope, name) for name in scope.sources)
-        waiting = set(work)
-        while work:
-            self.reading = key = work.pop()
-            waiting.discard(key)
-            scope, name = key
-            found = set(self.known.get(key, ()))
-            before = len(found)
-            for what, origin in scope.sources[name]:
-                if what is None:
-                    found.add("?")
-                elif isinstance(what, str):
-                    found.add("~" + what if origin == "typing" else what)
-                else:
-                    found |= self.value(what, origin)
-            if len(found) > MAX_MEANINGS:
-                found = set(sorted(found)[:MAX_MEANINGS]) | {"?.?"}
-                if "?.?" in self.known.get(key, ()):
-                    continue
-            if len(found) != before or key not in self.known:
-                self.known[key] = found
-                for reader in self.readers.get(key, ()):
-                    if reader not in waiting:
-                        waiting.add(reader)
-                        work.append(reader)
-        self.reading = None
-
-    def meanings(self, scope, name):
-        key = (scope, name)
-        if self.reading is not None:
-            self.readers.setdefault(key, set()).add(self.reading)
-        return self.known.get(key, set())
-
-    def lookup(self, name, scope):
-        if name == "__builtins__":
-            return {"builtins"}
-        found, first = set(), True
-        while scope is not None:
-            if name in scope.elsewhere:
-                scope = scope.elsewhere[name]
-            if scope.kind == "module":
-                break
-            if name in scope.sources and (scope.kind != "class" or first):
-                found |= self.meanings(scope, name)
-                if scope.kind != "class":
-                    return found
-            first = first and scope.kind == "comprehension"
-            scope = scope.outer
-        if name in self.module.sources:
-            found |= self.meanings(self.module, name)
-            if name in PLAIN_BUILTINS or not hasattr(builtins, name):
-                return found
-        found.add("builtins." + name)
-        if name not in self.module.sources:
-            found.update(star + "." + name for star in self.stars)
-        return found
-
-    def value(self, node, scope, depth=0):
-        """The dotted names that an expression may stand for, "?" where it may be anything."""
-        if depth > MAX_DEPTH:
-            return {"?.?"}
-        if isinstance(node, ast.Name):
-            return self.lookup(node.id, scope)
-        if isinstance(node, ast.Attribute):
-            return {join(base, node.attr) for base in self.value(node.value, scope, depth + 1)}
-        if isinstance(node, ast.Call):
-            return self.result(node, scope, depth + 1)
-        if isinstance(node, ast.Subscript):
-            return self.item(node.value, node.slice, scope, depth + 1)
-        if isinstance(node, (ast.Constant, ast.JoinedStr)):
-            return {"!"}
-        if isinstance(node, (ast.NamedExpr, ast.Await, ast.Starred)):
-            return self.value(node.value, scope, depth + 1)
-        if isinstance(node, ast.IfExp):
-            return self.value(node.body, scope, depth + 1) | self.value(node.orelse, scope, depth + 1)
-        if isinstance(node, ast.BoolOp):
-            return set().union(*(self.value(v, scope, depth + 1) for v in node.values))
-        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
-            sides = self.value(node.left, scope, depth + 1) | self.value(node.right, scope, depth + 1)
-            return {n for n in sides if n.startswith("pathlib.")} | {"?"}
-        return {"?"}
-
-    def item(self, holder, key, scope, depth):
-        """What lies under a key of the dictionaries that hold names."""
-        found = set()
-        for base in self.value(holder, scope, depth):
-            under = None
-            if base in NAMESPACES or base == "sys.modules" or base == "builtins" or base.endswith(".__dict__"):
-                under = self.fold.text(index(key))
-            if isinstance(under, str):
-                if base in NAMESPACES:
-                    found |= self.lookup(under, self.module if base == "builtins.globals" else scope)
-                elif base == "sys.modules":
-                    found.add(under)
-                else:
-                    found.add(join(base[: -len(".__dict__")] if base.endswith(".__dict__") else base, under))
-            elif base not in ("?", "!"):
-                found.add(base)
-            else:
-                found.add("?")
-        return found
-
-    def result(self, node, scope, depth):
-        """What a call gives: a name stands for all that comes of it."""
-        found = {"?"}
-        args = node.args
-        for name in self.value(node.func, scope, depth):
-            head, _, last = name.rpartition(".")
-            if name in ("?", "!"):
-                continue
-            if name in IMPORTERS and args:
-                text = self.fold.text(args[0])
-                if isinstance(text, str):
-                    found.add(text)
-                    found.add(text.split(".")[0])
-            elif name == "builtins.getattr" and len(args) >= 2:
-                found |= self.attribute(args[0], args[1], scope, depth)
-                if len(args) > 2:
-                    found |= self.value(args[2], scope, depth)
-                continue
-            elif last in GETTERS and args:
-                text = self.fold.text(args[-1])
-                for base in {head} if len(args) == 1 else self.value(args[0], scope, depth):
-                    found.add(join(base, text) if isinstance(text, str) else join(base, "?"))
-                continue
-            elif name == "builtins.vars" and len(args) == 1:
-                found |= {join(base, "__dict__") for base in self.value(args[0], scope, depth) if base not in ("?", "!")}
-                continue
-            elif last in ITEM_GETTERS and args and isinstance(node.func, ast.Attribute):
-                found |= self.item(node.func.value, args[0], scope, depth)
-                continue
-            elif name == "functools.partial" and args:
-                found |= self.value(args[0], scope, depth)
-            elif name == "builtins.type" and len(args) == 1:
-                found |= self.value(args[0], scope, depth)
-                continue
-            elif name in ("operator.attrgetter", "operator.methodcaller") and args:
-                text = self.fold.text(args[0])
-                found.add("@" + text if isinstance(text, str) else name)
-                continue
-            elif name.startswith("@"):
-                for base in self.value(args[0], scope, depth) if args else ():
-                    for part in name[1:].split("."):
-                        base = join(base, part)
-                    found.add(base)
-                continue
-            if not name.startswith("~"):
-                found.add(name)
-        return found
-
-    def attribute(self, holder, key, scope, depth):
-        names = self.strings(key, scope)
-        bases = self.value(holder, scope, depth)
-        if names is None:
-            return {join(base, "?") for base in bases}
-        return {join(base, name) for base in bases for name in names}
-
-    def strings(self, node, scope):
-        """Every text that an expression can be, or None where that is open."""
-        text = self.fold.text(node)
-        if isinstance(text, str):
-            return {text}
-        if isinstance(node, ast.IfExp):
-            sides = [self.strings(node.body, scope), self.strings(node.orelse, scope)]
-            return None if None in sides else sides[0] | sides[1]
-        if not isinstance(node, ast.Name):
-            return None
-        while scope is not None and node.id not in scope.sources:
-            scope = scope.outer
-        if scope is None or scope.kind == "module":
-            return None
-        texts = set()
-        loop = False
-        for what, _ in scope.sources[node.id]:
-            if what is None and not loop:
-                return None
-            loop = False
-            if what is not None:
-                text = self.fold.text(what) if isinstance(what, ast.expr) else None
-                if not isinstance(text, str):
-                    return None
-                texts.add(text)
-        return texts or None
 
     # What is told.
 
@@ -612,38 +348,87 @@ class References:
             if how != "typing" or not self.typing:
                 self.add(inner, "import" if how == "typing" else how, "", node)
         elif isinstance(node, ast.Call):
-            self.tell_call(node, scope)
+            self.tell_call(node, scope, how, inner)
         elif isinstance(node, ast.Subscript):
-            if not inner:
-                for name in self.item(node.value, node.slice, scope, 0) - self.value(node.value, scope):
-                    self.meant(name, "call" if how == "call" else "value", "", node)
+            for name in self.value(node, scope) - self.value(node.value, scope):
+                self.meant(name, how, "", node)
         else:
-            detail = None
+            inner = inner or how in HOLDERS and self.lookup(how, scope) == {"builtins." + how}
             for name in self.value(node, scope):
-                if name.startswith("?."):
-                    self.unknown(node.attr, how if how == "call" else "value", "", node)
-                elif not inner:
+                if not inner or name[0] in "?!":
                     self.meant(name, how, "", node)
-            if detail:
-                pass
+
+    def tell_call(self, node, scope, how, inner):
+        callee = self.value(node.func, scope)
+        for name in callee:
+            if name == "builtins.setattr" and len(node.args) > 1:
+                for written in self.attribute(node.args[0], node.args[1], scope, 0):
+                    if written[0] not in "?!":
+                        self.meant(written, "value", "", node)
+            told = name == "builtins.getattr" and len(node.args) > 1 or name == "builtins.vars" and len(node.args) == 1
+            if not told or any(isinstance(a, ast.Starred) for a in node.args):
+                self.meant(name, "call", self.detail(name, node, scope), node)
+            if name in RUNNERS and node.args:
+                text = self.fold.text(node.args[0])
+                if isinstance(text, str):
+                    stack = []
+                    self.code(text, RUNNERS[name], node, self.module, stack)
+                    self.walk(stack)
+        if isinstance(node.func, ast.Attribute) and node.func.attr in ("format", "format_map"):
+            self.tell_format(node)
+        for name in self.value(node, scope) - callee:
+            if not inner or name[0] in "?!":
+                module = bool(callee & set(IMPORTERS))
+                self.meant(name, "import" if module else how, "", node)
+
+    def tell_format(self, node):
+        """A format string reads attributes: "{0.__class__}"."""
+        text = self.fold.text(node.func.value)
+        if not isinstance(text, str) and node.args:
+            text = self.fold.text(node.args[0])  # str.format("...", x)
+        try:
+            fields = [f[1] or "" for f in string.Formatter().parse(text)] if isinstance(text, str) else []
+        except ValueError:
+            return
+        for field in fields:
+            for part in field.split(".")[1:]:
+                self.unknown(part.split("[")[0], "value", "", node)
+
+    def detail(self, name, node, scope):
+        """What of a call's arguments decides what it does."""
+        args, named = node.args, {k.arg: k.value for k in node.keywords}
+        open_ended = None in named or any(isinstance(a, ast.Starred) for a in args)
+        given = args[0] if args else named.get("fileobj")
+        last = name.rpartition(".")[2]
+        if name.startswith("?."):
+            if last in COUNTED_METHODS:
+                return "?" if open_ended else str(len(args))
+        elif given is not None and not open_ended:
+            if self.value(given, scope) - {"!"} and self.value(given, scope) <= IN_MEMORY or self.fold.text(given) == ":memory:":
+                return "memory"
+        if name in KEYWORDS:
+            hit = [k for k in KEYWORDS[name] if k in named]
+            return "?" if open_ended else hit[0] if hit else ""
+        if name in MODES:
+            place = MODES[name]
+            mode = named.get("mode", args[place] if len(args) > place else None)
+            if mode is None:
+                return "?" if open_ended else "r"
+            text = self.fold.text(mode)
+            return text if isinstance(text, str) and not open_ended else "?"
+        return ""
 
     def meant(self, name, how, detail, node):
-        if name.startswith("~"):
+        how = how if how in ("call", "import", "star") else "value"
+        if name[0] == "~":
             if self.typing:
                 return  # bound for readers of types alone
             name = name[1:]
-        if name in ("?", "!") or name.startswith("@"):
-            return
-        if name.startswith("!."):
-            if name[2:4] == "__":
+        if name[0] in "?!" and len(name) > 1:
+            if name[0] == "?" or name[2:4] == "__":
                 self.unknown(name[2:], how, detail, node)
-            return
-        if name.startswith("?."):
-            self.unknown(name[2:], how, detail, node)
-            return
-        if name.startswith("builtins.") and name[len("builtins.") :] in PLAIN_BUILTINS:
-            return
-        self.add(name, "computed" if name.endswith(".?") else how, detail, node)
+        elif name[0] not in "?!@" and not (name.startswith("builtins.") and name[len("builtins.") :] in PLAIN_BUILTINS):
+            self.add(name, "computed" if name.endswith(".?") else how, detail, node)
 
     def unknown(self, attr, how, detail, node):
         if attr == "?":
@@ -652,23 +437,7 @@ class References:
             self.add("?." + attr, how, detail, node)
 
     def add(self, name, how, detail, node):
-        key = (name, how, detail)
-        if key in self.seen:
-            return
-        self.seen.add(key)
-        self.facts.add("references", {"name": clip(name), "how": how, "detail": clip(detail)}, node)
-
-
-def join(base, attr):
-    if base in ("?", "!") or base.startswith("?."):
-        return base[0] + "." + attr
-    if base.startswith("!."):
-        return "?." + attr
-    if base.count(".") >= MAX_PARTS:
-        return base
-    return base + "." + attr
-
-
-def index(node):
-    """The key of a subscript; before 3.9 it is wrapped."""
-    return getattr(node, "value", node) if type(node).__name__ == "Index" else node
+        what, place = (clip(name), how, clip(detail)), self.facts.place(node)
+        old = self.told.get(what)
+        if old is None or (place["line"], place["col"]) < (old["line"], old["col"]):
+            self.told[what] = place
