@@ -53,9 +53,10 @@ KEYWORDS = {
     "yaml.load": ("Loader",),
     "yaml.load_all": ("Loader",),
 }
+LITERALS = frozenset(["typing.Literal", "typing_extensions.Literal", "~typing.Literal", "~typing_extensions.Literal"])
 # Functions that only read or write an attribute of their first argument.
 HOLDERS = frozenset("getattr hasattr setattr delattr".split())
-IN_MEMORY = frozenset(["io.BytesIO", "io.StringIO"])
+IN_MEMORY = frozenset(["io.BytesIO()", "io.StringIO()"])
 RUNNERS = {"builtins.exec": "exec", "builtins.eval": "eval", "builtins.compile": "exec"}
 
 
@@ -125,8 +126,13 @@ class References(Meanings):
 
     def on_Subscript(self, node, scope, how, inner, stack):
         self.uses.append((node, scope, how, inner))
-        how = "annotation" if how == "annotation" else "value"
-        stack.extend([(node.value, scope, how, False), (node.slice, scope, how, False)])
+        stack.append((node.value, scope, "value", False))
+        if how != "annotation":
+            stack.append((node.slice, scope, "value", False))
+        elif (dotted(node.value) or [""])[-1] == "Literal":
+            self.uses.append((node, scope, "literal", inner))  # its texts are no code, if it is what it is called
+        else:
+            stack.append((node.slice, scope, how, False))
 
     def function(self, node, scope, stack):
         inside, args = self.scope("function", scope), node.args
@@ -349,6 +355,9 @@ class References(Meanings):
                 self.add(inner, "import" if how == "typing" else how, "", node)
         elif isinstance(node, ast.Call):
             self.tell_call(node, scope, how, inner)
+        elif how == "literal":
+            if not self.value(node.value, scope) <= LITERALS:
+                self.walk([(node.slice, scope, "annotation", False)])
         elif isinstance(node, ast.Subscript):
             for name in self.value(node, scope) - self.value(node.value, scope):
                 self.meant(name, how, "", node)
@@ -424,6 +433,9 @@ class References(Meanings):
             if self.typing:
                 return  # bound for readers of types alone
             name = name[1:]
+        if name.endswith("()"):
+            return  # its call is told
+        name = name.replace("()", "")
         if name[0] in "?!" and len(name) > 1:
             if name[0] == "?" or name[2:4] == "__":
                 self.unknown(name[2:], how, detail, node)
