@@ -249,8 +249,13 @@ class References(Meanings):
 
     def source(self, value, scope, alias, stack):
         """Where all of a value goes into names it is an alias, else it is handed on."""
-        for part in value.elts if alias and isinstance(value, (ast.Tuple, ast.List)) else [value]:
-            stack.append((part, scope, "import" if alias else "value", False))
+        pending = [value]
+        while pending:
+            part = pending.pop()
+            if alias and isinstance(part, (ast.Tuple, ast.List)):
+                pending.extend(part.elts)
+            else:
+                stack.append((part, scope, "import" if alias else "value", False))
 
     def on_Assign(self, node, scope, how, inner, stack):
         whole = [self.assign(target, node.value, scope, scope, stack) for target in node.targets]
@@ -415,6 +420,9 @@ class References(Meanings):
         elif given is not None and not open_ended:
             if self.value(given, scope) - {"!"} and self.value(given, scope) <= IN_MEMORY or self.fold.text(given) == ":memory:":
                 return "memory"
+        if name == "sqlite3.connect" and given is not None and not open_ended:
+            uri = self.fold.loose(given)  # as in file:…?mode=ro, of which the file need not be constant
+            return "ro" if "uri" in named and isinstance(uri, str) and uri.startswith("file:") and "?mode=ro" in uri else ""
         if name in KEYWORDS:
             hit = [k for k in KEYWORDS[name] if k in named]
             return "?" if open_ended else hit[0] if hit else ""

@@ -146,6 +146,9 @@ func (l *library) use(name, how string) []Capability {
 	}
 	can, left := l.attribute(mod, rest)
 	first, _, _ := strings.Cut(rest, ".")
+	if slices.Contains([]string{"__doc__", "__name__", "__file__", "__version__", "__all__"}, first) {
+		return nil
+	}
 	if gadgets()[first] || first == "__dict__" {
 		return []Capability{CapabilityDynamic}
 	}
