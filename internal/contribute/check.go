@@ -35,6 +35,8 @@ type surroundings struct {
 	owner    string
 	names    []quarantine.Existing
 	previous []quarantine.Published
+	waivers  []spec.Waiver  // that hold today
+	unread   []spec.Finding // of the waivers
 }
 
 // CheckFile checks a main file, or a folder that is laid out like a version
@@ -123,10 +125,10 @@ func (w *Workshop) check(ctx context.Context, shown string, files []spec.File, a
 	}
 	report := quarantine.Check(ctx, quarantine.Subject{
 		Release: out.Release, Facts: facts, FactsErr: factsErr,
-		Owner: around.owner, Names: around.names, Previous: around.previous,
+		Owner: around.owner, Names: around.names, Previous: around.previous, Waivers: around.waivers,
 	})
 	out.Report = &report
-	out.Findings = append(out.Findings, report.Findings...)
+	out.Findings = append(append(out.Findings, report.Findings...), around.unread...)
 	spec.SortFindings(out.Findings)
 	return out, nil
 }
