@@ -20,6 +20,7 @@ type Checked struct {
 	Tool     *spec.Tool         `json:"-"` // nil where the manifest is not readable
 	Release  *spec.Release      `json:"-"`
 	Report   *quarantine.Report `json:"-"`
+	Files    []spec.File        `json:"-"` // as they were read
 	File     string             `json:"file"`
 	Findings []spec.Finding     `json:"findings"`
 }
@@ -93,7 +94,7 @@ func readRelease(path string) ([]spec.File, error) {
 
 // check reads the manifest and asks every rule.
 func (w *Workshop) check(ctx context.Context, shown string, files []spec.File, around surroundings) (*Checked, error) {
-	out := &Checked{File: shown}
+	out := &Checked{File: shown, Files: files}
 	main := spec.FormatPatch.MainFile()
 	var data []byte
 	for _, f := range files {
