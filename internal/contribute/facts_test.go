@@ -33,7 +33,7 @@ func checkOne(tb testing.TB, w *Workshop, data []byte) string {
 func TestFactsAreKept(t *testing.T) {
 	w, _ := checkout(t)
 	kept := func() []string {
-		files, err := filepath.Glob(filepath.Join(w.host.Paths.Facts(), "??", "*"))
+		files, err := filepath.Glob(filepath.Join(w.host.Paths.Answers(), "??", "*"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -46,7 +46,7 @@ func TestFactsAreKept(t *testing.T) {
 		}
 		return err == nil
 	}
-	if err := os.RemoveAll(w.host.Paths.Facts()); err != nil {
+	if err := os.RemoveAll(w.host.Paths.Answers()); err != nil {
 		t.Fatal(err)
 	}
 	started()
@@ -102,7 +102,7 @@ func TestFactsAreKept(t *testing.T) {
 // hour may have more time.
 func TestNoFactsOfWhatCouldDiffer(t *testing.T) {
 	w, _ := checkout(t)
-	if err := os.RemoveAll(w.host.Paths.Facts()); err != nil {
+	if err := os.RemoveAll(w.host.Paths.Answers()); err != nil {
 		t.Fatal(err)
 	}
 	deep := source("echo_text", "import sys\n", "import sys\nX = "+strings.Repeat("-", 30_000)+"1\n")
@@ -110,7 +110,7 @@ func TestNoFactsOfWhatCouldDiffer(t *testing.T) {
 	if err != nil || ids(c.Findings) != "PY-001" || !strings.Contains(c.Findings[0].Message, "(limit: ") {
 		t.Fatalf("got %v, %v, want a limit", c.Findings, err)
 	}
-	if files, err := filepath.Glob(filepath.Join(w.host.Paths.Facts(), "??", "*")); err != nil || len(files) > 0 {
+	if files, err := filepath.Glob(filepath.Join(w.host.Paths.Answers(), "??", "*")); err != nil || len(files) > 0 {
 		t.Errorf("it is kept: %v, %v", files, err)
 	}
 }

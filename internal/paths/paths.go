@@ -88,8 +88,8 @@ func (p Paths) Cache() string { return join(p.Root, "cache") }
 // Programs has the bytecode of this program's own Python programs.
 func (p Paths) Programs() string { return join(p.Cache(), "programs") }
 
-// Facts has what interpreters said about sources that were checked.
-func (p Paths) Facts() string { return join(p.Cache(), "facts") }
+// Answers has what those programs said, such as about sources that were checked.
+func (p Paths) Answers() string { return join(p.Cache(), "answers") }
 
 // Pythons has interpreters that this program brought, each in a folder of its
 // own.
