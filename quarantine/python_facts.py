@@ -229,6 +229,10 @@ def examine(facts, source):
         note_main(facts, tree, source.decode("utf-8"))
         purity = Purity(facts, tree)
         purity.statements(tree.body, "module", purity.scope)
+        fold = Fold(tree)
+        Threats(facts, tree, source, fold).run()
+        if fold.exhausted:
+            facts.doc["truncated"] = True
         if not source.isascii():
             note_identifiers(facts, source)
     except SyntaxError as e:
