@@ -29,6 +29,10 @@ func TestProgram(t *testing.T) {
 	if again := python(t, bytes.NewReader([]byte(validSource)), program); !bytes.Equal(out, again) {
 		t.Errorf("file gives %s, standard input %s", out, again)
 	}
+	script, input := Feed([]byte(validSource))
+	if again := python(t, bytes.NewReader(input), "-c", script); !bytes.Equal(out, again) {
+		t.Errorf("file gives %s, the script %s", out, again)
+	}
 	facts, err := ParseFacts(out)
 	if err != nil {
 		t.Fatal(err)
