@@ -223,6 +223,7 @@ class Flow:
         func, total = node.func, 0
         name = func.id if isinstance(func, ast.Name) else func.attr if isinstance(func, ast.Attribute) else ""
         own = self.functions.get(name, EMPTY_TABLE) if not names or isinstance(func, ast.Name) else EMPTY_TABLE
+        own = [func] if isinstance(func, ast.Lambda) else own
         for definition in list(own)[:MAX_REACHED]:
             total |= self.returns.get(id(definition), 0)
             args = getattr(definition.args, "posonlyargs", []) + definition.args.args

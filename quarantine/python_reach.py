@@ -22,7 +22,7 @@ class Reach:
     def __init__(self, flow, tell):
         self.flow, self.fold, self.tell = flow, flow.fold, tell
         self.methods = {}
-        self.inside = {}
+        self.inside = set()
         for classes in flow.classes.values():
             for node in classes:
                 for part in node.body:
@@ -47,7 +47,8 @@ class Reach:
                 for decorator in node.decorator_list:
                     func = decorator.func if isinstance(decorator, ast.Call) else decorator
                     if isinstance(func, ast.Name) and func.id in self.flow.functions:
-                        reached += self.flow.functions[func.id]
+                        layers = 2 if isinstance(decorator, ast.Call) else 1
+                        reached += [(f, layers) for f in self.flow.functions[func.id]]
                     elif self.runs_what_it_gets(func):
                         reached.append(node)
                 stack.extend(node.decorator_list + node.args.defaults + [d for d in node.args.kw_defaults if d is not None])
@@ -138,23 +139,50 @@ class Reach:
                             yield self.methods.get(node.attr, [])
 
     def follow(self, reached):
-        """Goes through functions, each once for the whole file."""
-        stack = list(reached)
+        """Goes through functions, each once for the whole file.
+
+        An item is a function, or (function, n) for a decorator of which n layers
+        run while it is applied; what such a layer returns is run only later.
+        """
+        stack = [r if isinstance(r, tuple) else (r, 0) for r in reached]
         while stack:
-            function = stack.pop()
-            if id(function) in self.inside:
+            function, layers = stack.pop()
+            if (id(function), layers) in self.inside:
                 continue
-            self.inside[id(function)] = True
+            self.inside.add((id(function), layers))
+            for decorator in getattr(function, "decorator_list", []):
+                stack += [(f, 0) for f in self.mentioned(decorator.func if isinstance(decorator, ast.Call) else decorator)]
             parts = list(function.body) if isinstance(function.body, list) else [function.body]
+            later = self.returned(parts) if layers else set()
             while parts:
                 node = parts.pop()
+                if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name in later:
+                    if layers > 1:
+                        stack.append((node, layers - 1))
+                    parts.extend(node.decorator_list + node.args.defaults)
+                    continue
+                if isinstance(node, ast.Return) and isinstance(node.value, ast.Name) and node.value.id in later:
+                    continue
                 if isinstance(node, ast.Call):
                     self.direct(node)
                 if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-                    stack += self.flow.functions.get(node.id, []) + self.special(node.id) + self.behind(node.id)
+                    found = self.flow.functions.get(node.id, []) + self.special(node.id) + self.behind(node.id)
+                    stack += [(f, 0) for f in found]
                 elif isinstance(node, ast.Attribute) and isinstance(node.value, (ast.Name, ast.Call)):
-                    stack += self.methods.get(node.attr, [])
+                    stack += [(f, 0) for f in self.methods.get(node.attr, [])]
                 parts.extend(ast.iter_child_nodes(node))
+
+    def returned(self, body):
+        """The nested functions of a decorator that it returns and mentions nowhere else."""
+        own = {p.name for p in body if isinstance(p, (ast.FunctionDef, ast.AsyncFunctionDef))}
+        back = {p.value.id for p in body if isinstance(p, ast.Return) and isinstance(p.value, ast.Name)}
+        stack, used = [p for p in body if not (isinstance(p, ast.Return) and isinstance(p.value, ast.Name))], set()
+        while stack:
+            node = stack.pop()
+            if isinstance(node, ast.Name):
+                used.add(node.id)
+            stack.extend(ast.iter_child_nodes(node))
+        return own & back - used
 
     def direct(self, node):
         """Reports a call that does something outside of the file."""

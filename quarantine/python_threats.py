@@ -177,7 +177,8 @@ class Threats:
                 if word == "-m":
                     break
                 script |= flow.flags(part)
-        leading = not words or words[0].startswith(GAP) or words[0].split(" ")[0].rsplit("/", 1)[-1].lower() in INTERPRETERS
+        whole = isinstance(command, (ast.List, ast.Tuple)) or len(words) == 1 and " " not in words[0].strip()
+        leading = whole or not words or words[0].startswith(GAP) or words[0].split(" ")[0].rsplit("/", 1)[-1].lower() in INTERPRETERS
         if leading and first & DROPPED or script & DROPPED:
             self.tell("run-dropped", node, called)
         elif leading and first & DOWNLOADED or script & DOWNLOADED:
