@@ -77,7 +77,7 @@ class Purity:
         self.functions = {}
         self.loggers = set()  # names that are bound once, to a logger of the standard library
         self.future = False
-        for node in ast.walk(tree):
+        for node in every(tree):
             if isinstance(node, ast.NamedExpr):
                 self.scope.bind(node.target.id, "own")
                 self.aliases.add(node.target.id)
