@@ -14,8 +14,8 @@ type shapeMeaning struct {
 	seen  string // one clause; %s is the detail
 }
 
-// shapes are the words of [Threat] in the order of their rules.
-var shapes = []shapeMeaning{
+// threatShapes are the words of [Threat] in the order of their rules.
+var threatShapes = []shapeMeaning{
 	{"exec-downloaded", madeCode, false, "%s runs what came from the network"},
 	{"exec-decoded", madeCode, false, "%s runs what was decoded, decrypted or unmarshalled"},
 	{"exec-text", madeCode, false, "code stands in a text that is run: %s"},
@@ -77,8 +77,8 @@ var shapes = []shapeMeaning{
 
 var shapeOf = sync.OnceValue(func() map[string]*shapeMeaning {
 	words := map[string]*shapeMeaning{}
-	for i := range shapes {
-		words[shapes[i].shape] = &shapes[i]
+	for i := range threatShapes {
+		words[threatShapes[i].shape] = &threatShapes[i]
 	}
 	return words
 })
