@@ -14,7 +14,7 @@ const RulesVersion = 1
 
 // Report is report.json: what the rules found in one release. It has no time
 // and names no machine, so anybody can make the same bytes from the same
-// release.
+// release and the same waivers.
 type Report struct {
 	Schema  string       `json:"schema"`
 	Rules   int          `json:"rules"`
