@@ -161,7 +161,7 @@ func (a around) asks(e event) bool {
 	if name == "*" { // the proxies are found by going through all names
 		return e.Direct != "lib/urllib/request.py"
 	}
-	for _, of := range []string{"PYTHON", "LC_", "SSL_CERT_"} {
+	for _, of := range []string{"PYTHON", "_PYTHON", "LC_", "SSL_CERT_"} {
 		if strings.HasPrefix(name, of) {
 			return false
 		}
