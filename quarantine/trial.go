@@ -11,12 +11,11 @@ import (
 // Observation is one thing that a tool was seen to reach for in the trial,
 // whether or not it got it.
 type Observation struct {
-	Uses  string `json:"uses"`            // network, read, write, process, environment, native or dynamic
-	What  string `json:"what"`            // the path, address, program or function; foreign text
-	When  string `json:"when"`            // import or call
-	By    string `json:"by,omitempty"`    // a package's file, where none of the tool's own code was at it
-	Line  int    `json:"line,omitempty"`  // of the tool's main file; 0 where nobody can tell
-	Count int    `json:"count,omitempty"` // of others that are like it and are not listed
+	Uses string `json:"uses"`           // network, read, write, process, environment, native or dynamic
+	What string `json:"what"`           // the path, address, program or function; foreign text
+	When string `json:"when"`           // import or call
+	By   string `json:"by,omitempty"`   // a package's file, where none of the tool's own code was at it
+	Line int    `json:"line,omitempty"` // of the tool's main file; 0 where nobody can tell
 }
 
 // Undeclared returns a finding for each observation that the manifest does not

@@ -29,7 +29,11 @@ func observe(seen []quarantine.Observation, r record, a around, when string) []q
 		case a.under(e.Source):
 			o.By = e.Source
 		}
-		if !slices.ContainsFunc(seen, func(s quarantine.Observation) bool { return s.Uses == o.Uses && s.What == o.What && s.By == o.By }) {
+		// A process that subprocess starts is told by it and by what it calls.
+		again := e.Direct == "lib/subprocess.py" && e.Name != "subprocess.Popen"
+		if !slices.ContainsFunc(seen, func(s quarantine.Observation) bool {
+			return s.Uses == o.Uses && s.By == o.By && (s.What == o.What || again && s.Line == o.Line)
+		}) {
 			seen = append(seen, o)
 		}
 	}
@@ -79,11 +83,11 @@ func (a around) deeds(e event) []deed {
 	case slices.Contains([]string{"ftplib", "imaplib", "poplib", "smtplib", "telnetlib", "nntplib", "webbrowser"}, family), e.Name == "urllib.Request", strings.HasPrefix(e.Name, "http.client."):
 		return one("network", e.Name, e.arg(0), e.arg(1))
 
-	case e.Name == "patch.fork_exec" || e.Name == "subprocess.Popen":
-		return one("process", e.arg(0), strings.Trim(e.arg(1), "null"))
+	case e.Name == "subprocess.Popen":
+		return one("process", e.arg(1))
 	case slices.Contains([]string{
 		"os.system", "os.exec", "os.fork", "os.fork1", "os.forkpty", "os.posix_spawn", "os.spawn", "os.startfile", "os.kill", "os.killpg", "pty.spawn",
-		"signal.pthread_kill",
+		"signal.pthread_kill", "patch.fork_exec",
 	}, e.Name):
 		return one("process", e.Name, e.arg(0))
 	case e.Name == "patch.signal" && e.arg(1) == "<object>" && !strings.HasPrefix(e.Direct, "lib/asyncio/"):
@@ -168,7 +172,8 @@ func (a around) asks(e event) bool {
 	}
 	return !slices.Contains([]string{
 		"TMPDIR", "TEMP", "TMP", "HOME", "PATH", "LANG", "LANGUAGE", "TZ", "PYTHONTZPATH", "COLUMNS", "LINES", "TERM", "NO_COLOR", "FORCE_COLOR",
-		"HTTP_PROXY", "HTTPS_PROXY", "FTP_PROXY", "ALL_PROXY", "NO_PROXY", "REQUEST_METHOD", "SOURCE_DATE_EPOCH", "XDG_CACHE_HOME",
+		"HTTP_PROXY", "HTTPS_PROXY", "FTP_PROXY", "ALL_PROXY", "NO_PROXY", "REQUEST_METHOD", "SOURCE_DATE_EPOCH", "XDG_CACHE_HOME", "SSLKEYLOGFILE",
+		"DEB_PYTHON_INSTALL_LAYOUT",
 	}, name)
 }
 
