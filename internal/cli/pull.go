@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -89,24 +90,34 @@ func (a *app) pull(ctx context.Context, client *consume.Client, ref spec.Ref, o 
 		o.Widen = true
 		p, err = client.Pull(ctx, ref, o)
 	}
-	if refused, ok := errors.AsType[*consume.Refused](err); ok {
-		a.sayFindings(refused.Findings)
-		refusal, _ := errors.AsType[*fault.Error](err)
-		if refusal.Kind != fault.Findings {
-			return nil, refusal // nobody could tell, so there is nothing to weigh
+	refused, ok := errors.AsType[*consume.Refused](err)
+	if !ok {
+		return p, err
+	}
+	refusal, _ := errors.AsType[*fault.Error](err)
+	if refusal.Kind != fault.Findings {
+		// Nobody could tell, so there is nothing to weigh; a Python can help.
+		installed, err := a.offerPython(ctx, refusal)
+		if err != nil || !installed {
+			return nil, cmp.Or[error](err, refusal)
 		}
-		question := fmt.Sprintf("%s has the digest %s. Install it in spite of that?", refused.Ref.At(), refused.Ref.Digest)
-		if err := a.confirm(ctx, question, refusal); err != nil {
-			return nil, err
-		}
-		o.Despite = append(o.Despite, refused.Ref.Digest)
 		return client.Pull(ctx, refused.Ref, o)
 	}
-	return p, err
+	a.sayFindings(refused.Findings)
+	question := fmt.Sprintf("%s has the digest %s. Install it in spite of that?", refused.Ref.At(), refused.Ref.Digest)
+	if err := a.confirm(ctx, question, refusal); err != nil {
+		return nil, err
+	}
+	o.Despite = append(o.Despite, refused.Ref.Digest)
+	return client.Pull(ctx, refused.Ref, o)
 }
 
-// sayFindings tells on stderr what the rules found. With --json each is a line.
+// sayFindings tells on stderr what the rules found, where the error does not tell
+// all of it. With --json each is a line.
 func (a *app) sayFindings(found []spec.Finding) {
+	if len(found) < 2 && a.host.Terminal.Open == nil {
+		return
+	}
 	for _, f := range found {
 		if a.wantsJSON() {
 			a.warn(f.String())

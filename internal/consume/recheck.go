@@ -106,7 +106,7 @@ func (c *Client) recheck(ctx context.Context, v verify.Verified) (rechecked, err
 func (r rechecked) verdict(ref spec.Ref, untold error) error {
 	says := func(kind fault.Kind, reason, format string, args ...any) *Refused {
 		e := fault.New(kind, reason, format, args...)
-		return &Refused{Ref: ref, Findings: r.findings, fault: e.Hint("patch-git pull %s --despite-findings %s has it all the same", ref.At(), ref.Digest)}
+		return &Refused{Ref: ref, Findings: r.findings, fault: e.Hint("patch-git pull %s --despite-findings %s", ref.At(), ref.Digest)}
 	}
 	var bad []spec.Finding
 	for _, f := range r.findings {
