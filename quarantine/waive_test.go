@@ -36,6 +36,9 @@ func TestWaiver(t *testing.T) {
 	if !strings.Contains(string(r.Encode()), `"waived":{"reason":"The call is harmless.","approver":"alice","until":"2026-02-01"}`) {
 		t.Errorf("the report does not tell of the waiver: %s", r.Encode())
 	}
+	if got := WaivedIn(r.Encode()); len(got) != 1 || got[0] != r.Findings[0] {
+		t.Errorf("the report has %v", got)
+	}
 	// The same in anything but the point that the case changes.
 	for name, change := range map[string]func(*Subject, *spec.Waiver){
 		"another rule":    func(_ *Subject, w *spec.Waiver) { w.Rule = "PY-008" },
@@ -67,6 +70,18 @@ func TestWaiver(t *testing.T) {
 			}
 		})
 	}
+}
+
+func FuzzWaivedIn(f *testing.F) {
+	f.Add([]byte(`{"schema":"patch-git/report/v1","findings":[{"id":"PY-002","waived":{"approver":"a"}},{"id":"PY-003"}]}`))
+	f.Add([]byte(`{"report":"none"}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		for _, one := range WaivedIn(data) {
+			if one.Blocks() {
+				t.Errorf("%v is not waived", one)
+			}
+		}
+	})
 }
 
 // TestNeverWaived: for what nobody may let pass, no waiver is made, and one

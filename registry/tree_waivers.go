@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -103,6 +104,22 @@ func checkWaiver(w *spec.Waiver) error {
 		return fmt.Errorf("from %s until %s is not a time of at most %d days", w.Since, w.Until, limits.WaiverDays)
 	}
 	return nil
+}
+
+// WriteWaivers puts waivers in the place of those that there are of a name.
+func (t *Tree) WriteWaivers(n spec.Name, all []spec.Waiver) error {
+	data := EncodeWaivers(all)
+	if _, err := ParseWaivers(WaiversPath(n), data); err != nil {
+		return err
+	}
+	dir := filepath.Join(t.dir, treeWaivers)
+	if err := os.Mkdir(dir, 0o755); err != nil && !errors.Is(err, fs.ErrExist) { //nolint:gosec // git keeps no other mode of a folder
+		return durable.Classify("make folder", dir, err)
+	}
+	if _, err := t.within(treeWaivers); err != nil {
+		return err
+	}
+	return durable.Replace(filepath.Join(dir, string(n)+".yaml"), data, 0o644)
 }
 
 // EncodeWaivers writes them as [ParseWaivers] reads them, every text in double

@@ -103,6 +103,7 @@ const (
 // Parsing a Python source with CPython's own parser.
 const (
 	ParseTime   = 10 * time.Second
+	ParseCPU    = 3 * time.Second
 	ParseMemory = 1 << 30
 )
 
