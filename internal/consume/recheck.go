@@ -176,17 +176,15 @@ func (p parser) Facts(ctx context.Context, source []byte) (quarantine.Facts, err
 		return quarantine.Facts{}, err
 	}
 	defer box.Close()
-	in, err := pyenv.New(p.c.Host, box).Find(ctx, p.tool.Runtime.PythonVersion, len(p.tool.Runtime.Packages) > 0)
+	pythons := pyenv.New(p.c.Host, box)
+	in, err := pythons.Find(ctx, p.tool.Runtime.PythonVersion, len(p.tool.Runtime.Packages) > 0)
 	if err != nil {
 		return quarantine.Facts{}, err
 	}
-	out, err := box.Run(ctx, in.Script(string(quarantine.ProgramSource()), source,
-		sandbox.Limits{Wall: limits.ParseTime, Memory: limits.ParseMemory, Stdout: limits.Document}))
+	data, err := pythons.Answer(ctx, in, string(quarantine.ProgramSource()), source,
+		sandbox.Limits{Wall: limits.ParseTime, CPU: limits.ParseCPU, Memory: limits.ParseMemory, Stdout: limits.Document}, quarantine.Lasting)
 	if err != nil {
 		return quarantine.Facts{}, err
 	}
-	if out.Exit != 0 || out.StdoutCut {
-		return quarantine.Facts{}, fault.New(fault.Unavailable, "facts", "the parser ended with exit code %d %s", out.Exit, out.Signal)
-	}
-	return quarantine.ParseFacts(out.Stdout)
+	return quarantine.ParseFacts(data)
 }
