@@ -9,6 +9,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"time"
 
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/limits"
@@ -27,6 +28,7 @@ type question struct {
 type wire struct {
 	config Config
 	client *http.Client
+	most   time.Duration // for one request
 }
 
 // newWire makes a client that follows no redirect: what is sent is a stranger's
@@ -39,7 +41,7 @@ func newWire(c Config, from *http.Client) *wire {
 		t.ResponseHeaderTimeout = 0 // a model thinks before it says a word
 		client.Transport = t
 	}
-	return &wire{config: c, client: client}
+	return &wire{config: c, client: client, most: limits.JudgeTime}
 }
 
 // ask returns the bytes that the model itself wrote: what should be one JSON
@@ -54,7 +56,7 @@ func (w *wire) ask(ctx context.Context, q question) ([]byte, error) {
 	if err != nil {
 		return nil, fault.New(fault.Internal, "judge", "write a request: %w", err)
 	}
-	ctx, cancel := context.WithTimeout(ctx, limits.JudgeTime)
+	ctx, cancel := context.WithTimeout(ctx, w.most)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, w.config.base.String()+path, bytes.NewReader(data))
 	if err != nil {
@@ -90,7 +92,7 @@ func (w *wire) ask(ctx context.Context, q question) ([]byte, error) {
 func (w *wire) unreachable(err error) error {
 	why := spec.Quote(cause(err))
 	if errors.Is(err, context.DeadlineExceeded) {
-		why = fmt.Sprintf("no answer within %v", limits.JudgeTime)
+		why = fmt.Sprintf("no answer within %v", w.most)
 	}
 	if errors.Is(err, context.Canceled) {
 		return err
