@@ -82,6 +82,19 @@ func (s *shown) marked(text string) string {
 	return text[:len(text)-len(body)] + strings.ReplaceAll(body, " ", s.mark)
 }
 
+// wordMost is how much of a long last word has to be repeated, in characters.
+const wordMost = 40
+
+// knows tells whether a model repeated the last word, or the end of one that is
+// long.
+func (s *shown) knows(word string) bool {
+	word = s.plain(word)
+	if r := []rune(s.last); len(r) > wordMost && word == string(r[len(r)-wordMost:]) {
+		return true
+	}
+	return word == s.last
+}
+
 // plain takes the marks out of what a model repeated.
 func (s *shown) plain(text string) string { return strings.ReplaceAll(text, s.mark, " ") }
 

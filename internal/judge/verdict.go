@@ -122,7 +122,7 @@ func parse(data []byte, s *shown) (answer, error) {
 		return bad("has no verdict")
 	case read != len(s.unit.Lines):
 		return bad("does not count the lines right")
-	case s.plain(last) != s.last:
+	case !s.knows(last):
 		return bad("does not know the last word")
 	case len(found) > limits.JudgeFindings:
 		return bad("finds too much")

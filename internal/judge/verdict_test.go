@@ -149,6 +149,14 @@ func TestParse(t *testing.T) {
 		}
 	}
 	t.Logf("%d answers that are none", len(bad))
+	// Of a long last word its end is enough, and nothing shorter.
+	long := block()
+	long.last = strings.Repeat("ab", 50)
+	for word, ok := range map[string]bool{long.last: true, long.last[60:]: true, long.last[61:]: false, long.last[59:]: false} {
+		if _, err := parse([]byte(swap(`"last_word":"word"`, `"last_word":"`+word+`"`)), long); (err == nil) != ok {
+			t.Errorf("%d characters: %v", len(word), err)
+		}
+	}
 }
 
 // FuzzParse: whatever a model writes, it is taken only with all that makes it an

@@ -98,6 +98,9 @@ type finding struct {
 func content(q Asked, trick string) string {
 	words := strings.Fields(q.Lines[len(q.Lines)-1].Text)
 	last := words[len(words)-1]
+	if r := []rune(last); len(r) > 40 {
+		last = string(r[len(r)-40:])
+	}
 	if q.Name == "summary" {
 		return summary(q, trick, last)
 	}
