@@ -29,7 +29,7 @@ type Judgement struct {
 	Failures []Failure   `json:"failures,omitempty"` // sorted
 	Findings []Finding   `json:"findings,omitempty"` // sorted by unit, line and code
 	Model    string      `json:"model,omitempty"`    // as configured
-	Prompts  spec.Digest `json:"prompts,omitempty"`
+	Prompts  spec.Digest `json:"prompts"`
 	Requests int         `json:"requests"` // that were made
 }
 

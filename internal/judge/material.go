@@ -205,6 +205,12 @@ func (m *Material) Place(u Unit, n int) (file string, line int) {
 	return u.File, 0
 }
 
+// Text is the line of that number, "" where there is none.
+func (u Unit) Text(n int) string {
+	text, _ := u.quoted(n)
+	return text
+}
+
 // quoted is the text of a line of a unit, "" where there is no such line.
 func (u Unit) quoted(n int) (string, bool) {
 	for _, l := range u.Lines {
