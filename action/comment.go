@@ -13,10 +13,10 @@ import (
 type said struct {
 	review  *review.Review   // nil: there is none that can be read
 	by      *judge.Judgement // nil: no model was asked
-	merged  string         // commit, "" where it was not merged
-	refused bool           // GitHub did not let it be merged
-	publish string         // what becomes of a merge: "again", "by_hand"
-	version string         // of the program
+	merged  string           // commit, "" where it was not merged
+	refused bool             // GitHub did not let it be merged
+	publish string           // what becomes of a merge: "again", "by_hand"
+	version string           // of the program
 }
 
 // part is a piece of a comment. text writes it in at most room bytes, and says

@@ -101,6 +101,7 @@ func (j *job) matter(r *review.Review) *judge.Material {
 
 // heard is what a report knows of the judge.
 type heard struct {
+	wanted   bool // a model was to be asked
 	outcome  review.Outcome
 	findings []spec.Finding
 	by       *judge.Judgement // nil where none was asked, or none is believed
@@ -109,29 +110,31 @@ type heard struct {
 // judged is what the judge of this run said. What is missing, about another
 // commit, not to be read or at odds with the material or the policy is nobody's
 // word, which is worse than that there is no judge.
-func (j *job) judged(r *review.Review) heard {
+func (j *job) judged(r *review.Review) *heard {
+	h := &heard{wanted: wantsModel(r)}
 	data, ok := j.document(judgeFile)
 	var d judgement
 	if !ok || !j.take(judgeFile, &d) || !bytes.Equal(ledger.Encode(d), data) || d.Schema != judgeSchema || d.Pull != r.Pull || d.Head != r.Head {
-		return heard{}
+		return h
 	}
-	if (d.Judgement != nil) != wantsModel(r) {
+	if (d.Judgement != nil) != h.wanted {
 		j.say(judgeFile + " is not about what the policy wants")
-		return heard{}
+		return h
 	}
 	if d.Judgement == nil {
-		return heard{outcome: review.OutcomeAbsent}
+		h.outcome = review.OutcomeAbsent
+		return h
 	}
 	m := j.matter(r)
 	if m == nil {
-		return heard{}
+		return h
 	}
 	out, err := judge.Parse(d.Judgement.Encode(), m)
 	if err != nil {
 		j.say(err.Error())
-		return heard{}
+		return h
 	}
-	h := heard{findings: contribute.JudgeFindings(m, out, r.Folder()), by: out}
+	h.findings, h.by = contribute.JudgeFindings(m, out, r.Folder()), out
 	switch {
 	case out.Outcome == judge.Pass:
 		h.outcome = review.OutcomePass
@@ -144,8 +147,8 @@ func (j *job) judged(r *review.Review) heard {
 }
 
 // remember puts what a model said on the head, for the night.
-func (j *job) remember(ctx context.Context, r *review.Review, h heard) error {
-	if !wantsModel(r) {
+func (j *job) remember(ctx context.Context, head string, h *heard) error {
+	if h == nil || !h.wanted {
 		return nil
 	}
 	summary := "Nobody knows what the model says.\n"
@@ -157,7 +160,7 @@ func (j *job) remember(ctx context.Context, r *review.Review, h heard) error {
 		verdict, title = review.Pass, "The model has nothing against it"
 	}
 	_, err := j.hub.CreateCheck(ctx, j.repo, github.CheckRun{
-		Name: judgeCheck, Head: r.Head, Conclusion: conclusion(verdict), Title: title, Summary: summary,
+		Name: judgeCheck, Head: head, Conclusion: conclusion(verdict), Title: title, Summary: summary,
 	})
 	return err
 }
@@ -189,6 +192,7 @@ func byModel(by *judge.Judgement) string {
 	return fmt.Sprintf("Model: %s, %s, questions `%s`. What it says can only make the verdict worse, and none of its words is shown.\n",
 		span(by.Model), many(by.Requests, "request"), by.Prompts.Short())
 }
+
 // reviewed is the review that an earlier job of this run made, nil where there
 // is none of this very pull request and commit.
 func (j *job) reviewed() *review.Review {
