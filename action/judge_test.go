@@ -15,12 +15,12 @@ import (
 
 // judged is a registry that wants a model, which is there, and a pull request of
 // a tool by its owner with something in its notes.
-func judged(t *testing.T, kind, notes string) (*scene, *judgetest.Server, int) {
+func judged(t *testing.T, notes string) (*scene, *judgetest.Server, int) {
 	t.Helper()
 	s, _ := updated(t)
 	s.policy("judge: off", "judge: required")
 	server := judgetest.New(t)
-	s.model = server.Env(kind)
+	s.model = server.Env("openai")
 	n := s.propose("judged", map[string]string{
 		"tools/wo/word_count/0.3.0/tool.py":  source("word_count", "0.3.0"),
 		"tools/wo/word_count/0.3.0/NOTES.md": "# Notes\n\n" + notes + "\n",
@@ -32,7 +32,7 @@ func judged(t *testing.T, kind, notes string) (*scene, *judgetest.Server, int) {
 // TestModel: what a model says decides with the rules, and nobody reads a word of
 // its own.
 func TestModel(t *testing.T) {
-	s, server, _ := judged(t, "openai", "")
+	s, server, _ := judged(t, "")
 	for i, c := range []struct {
 		name, kind, notes, trick string
 		conclusion               string
@@ -109,7 +109,7 @@ func (s *scene) merged() { s.write(filepath.Join(s.dir, ".git", "HEAD"), s.repo.
 // TestModelIsAnsweredFor: what a model is not sure of a maintainer may let pass,
 // at that commit; what it objects to, nobody.
 func TestModelIsAnsweredFor(t *testing.T) {
-	s, _, n := judged(t, "openai", "ODD")
+	s, _, n := judged(t, "ODD")
 	payload := s.event("opened", n, "ann", "")
 	if a, _ := s.reviewAll(payload); a.Conclusion != "action_required" {
 		t.Fatalf("%+v", a)
@@ -136,7 +136,7 @@ func TestModelIsAnsweredFor(t *testing.T) {
 // TestModelIsAskedOnlyThen: where the policy wants none, and where the rules
 // refuse already, nobody pays for a request.
 func TestModelIsAskedOnlyThen(t *testing.T) {
-	s, server, n := judged(t, "openai", "EVIL")
+	s, server, n := judged(t, "EVIL")
 	s.policy("judge: required", "judge: off")
 	if a, err := s.reviewAll(s.event("opened", n, "ann", "")); err != nil || a.Merged == "" || server.Requests() != 0 {
 		t.Errorf("%+v, %v, %d requests", a, err, server.Requests())
@@ -144,12 +144,12 @@ func TestModelIsAskedOnlyThen(t *testing.T) {
 	if doc := s.read(filepath.Join(s.work, materialFile)); strings.Contains(doc, "EVIL") {
 		t.Errorf("the texts are handed over to nobody: %s", doc)
 	}
-	s, server, n = judged(t, "openai", "It counts.\u202e")
+	s, server, n = judged(t, "It counts.\u202e")
 	if a, _ := s.reviewAll(s.event("opened", n, "ann", "")); a.Conclusion != "failure" || server.Requests() != 0 {
 		t.Errorf("%+v, %d requests", a, server.Requests())
 	}
 	// A change of tool.yaml alone has nothing to be judged.
-	s, server, _ = judged(t, "openai", "x")
+	s, server, _ = judged(t, "x")
 	m := s.propose("yank", map[string]string{"tools/wo/word_count/tool.yaml": "owners:\n  - login: ann\n    id: 7\nyanked:\n  \"0.1.0\": wrong\n"})
 	if a, err := s.reviewAll(s.event("opened", m, "ann", "")); err != nil || a.Merged == "" || server.Requests() != 0 {
 		t.Errorf("%+v, %v, %d requests", a, err, server.Requests())
@@ -159,7 +159,7 @@ func TestModelIsAskedOnlyThen(t *testing.T) {
 // TestModelConfiguration: none is a person's work, and half of one is an error
 // that says so and ends as that.
 func TestModelConfiguration(t *testing.T) {
-	s, server, n := judged(t, "openai", "It counts.")
+	s, server, n := judged(t, "It counts.")
 	payload := s.event("opened", n, "ann", "")
 	whole := s.model
 	s.model = nil
@@ -188,7 +188,7 @@ func TestModelConfiguration(t *testing.T) {
 
 // TestForgedJudgement: what lies between the jobs is believed only whole.
 func TestForgedJudgement(t *testing.T) {
-	s, _, n := judged(t, "openai", "ODD")
+	s, _, n := judged(t, "ODD")
 	payload := s.event("opened", n, "ann", "")
 	for _, verb := range []string{"quarantine", "judge"} {
 		if _, err := s.run(verb, "pull_request_target", payload); err != nil {

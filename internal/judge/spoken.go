@@ -38,15 +38,15 @@ func (s *scanner) next(has map[int]bool) bool {
 		return false
 	}
 	c := s.rest[0]
-	switch {
-	case c == '#':
+	switch c {
+	case '#':
 		has[s.line] = true
 		end := strings.IndexByte(s.rest, '\n')
 		if end < 0 {
 			return false
 		}
 		s.rest = s.rest[end:]
-	case c == '"' || c == '\'':
+	case '"', '\'':
 		s.text(has, c)
 		s.word = ""
 		return true

@@ -61,7 +61,7 @@ func (j *Judge) Summarize(ctx context.Context, text string, detect func(string) 
 		if f != Disabled {
 			j.say(err)
 		}
-		summary, flags = "", []Flag{f.Flag()}
+		flags = []Flag{f.Flag()}
 		switch f {
 		case Disabled:
 			summary = noSummary
@@ -157,7 +157,7 @@ func repeats(summary, text string) bool {
 // bare are the words of a text without their marks and capitals.
 func bare(text string) []string {
 	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r > 0x7F)
+		return r <= 0x7F && (r < 'a' || r > 'z') && (r < '0' || r > '9')
 	})
 }
 

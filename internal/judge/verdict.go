@@ -205,7 +205,7 @@ func object(data []byte, most int, names ...string) (fields map[string]json.RawM
 	if _, err := d.Token(); err != nil { // the end of the object
 		return nil, "is no JSON"
 	}
-	if _, err := d.Token(); err != io.EOF { //nolint:errorlint // the decoder returns it as it is
+	if _, err := d.Token(); err != io.EOF {
 		return nil, "goes on after its end"
 	}
 	if len(fields) != len(names) {

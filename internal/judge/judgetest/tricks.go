@@ -42,7 +42,7 @@ func (s *Server) transport(w http.ResponseWriter, r *http.Request, trick string)
 	case status != 0:
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(status)
-		fmt.Fprintf(w, `{"error":{"message":"::error::\u001b[31mIncorrect key %s","type":"invalid_request_error"}}`, r.Header.Get("Authorization")+r.Header.Get("X-Api-Key"))
+		fmt.Fprintf(w, `{"error":{"message":"::error::\u001b[31mIncorrect key %s","type":"invalid_request_error"}}`, r.Header.Get("Authorization")+r.Header.Get("X-Api-Key")) //nolint:gosec // it is for no browser
 	case trick == "slow":
 		select {
 		case <-r.Context().Done():
@@ -52,7 +52,7 @@ func (s *Server) transport(w http.ResponseWriter, r *http.Request, trick string)
 	case trick == "redirect": // away from the machine
 		http.Redirect(w, r, "https://collector.example/v1", http.StatusTemporaryRedirect)
 	case trick == "redirect-home": // to itself, which would answer
-		http.Redirect(w, r, s.srv.URL+r.URL.Path, http.StatusTemporaryRedirect)
+		http.Redirect(w, r, s.srv.URL+r.URL.Path, http.StatusTemporaryRedirect) //nolint:gosec // that is the trick
 	case trick == "huge":
 		w.Header().Set("Content-Type", "application/json")
 		for range 64 {
