@@ -18,11 +18,11 @@ import (
 
 func (a *app) quarantineCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use: "quarantine", Short: "Tell about texts that nobody should trust",
-		Example: "  patch-git quarantine summarize page.txt",
+		Use: "quarantine", Short: "Let a model look at what nobody should trust",
+		Example: "  patch-git quarantine summarize page.txt\n  patch-git quarantine judge tool.py",
 		Args:    noSuchCommand, RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(a.summarizeCommand())
+	c.AddCommand(a.summarizeCommand(), a.judgeCommand())
 	return c
 }
 

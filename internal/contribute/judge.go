@@ -130,3 +130,36 @@ func rankOf(f spec.Finding) int {
 	}
 	return 1
 }
+
+// Judged is what a model makes of a proposed release before anybody proposes it.
+type Judged struct {
+	Outcome  judge.Outcome   `json:"outcome"`
+	Failures []judge.Failure `json:"failures"`
+	Findings []spec.Finding  `json:"findings"`
+	Model    string          `json:"model,omitempty"`
+	Prompts  string          `json:"prompts,omitempty"`
+	Requests int             `json:"requests"`
+}
+
+// JudgeFile asks the configured model about a main file, or about a folder that
+// is laid out like a version directory, as a registry would.
+func (w *Workshop) JudgeFile(ctx context.Context, path string) (*Judged, error) {
+	files, err := readRelease(path)
+	if err != nil {
+		return nil, err
+	}
+	m, err := w.material(ctx, files)
+	if err != nil {
+		return nil, err
+	}
+	j, err := w.Judge(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	out := &Judged{Outcome: j.Outcome, Failures: append([]judge.Failure{}, j.Failures...), Findings: append([]spec.Finding{}, JudgeFindings(m, j, "")...), Model: j.Model, Requests: j.Requests}
+	if j.Model != "" {
+		out.Prompts = j.Prompts.Hex()
+	}
+	spec.SortFindings(out.Findings)
+	return out, nil
+}
