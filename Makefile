@@ -4,7 +4,7 @@ GO      ?= go
 TOOLS    = $(GO) tool -modfile=tools.mod
 SOURCES  = $(shell git ls-files '*.go')
 
-.PHONY: check fmt vet static lint test race fuzz bench network lint-workflows test-nobody test-escape test-sigstore test-act test-cgroup test-container build build-full test-embed cross
+.PHONY: check fmt vet static lint test race fuzz bench eval-quarantine eval-quarantine-write eval-quarantine-check network lint-workflows test-nobody test-escape test-sigstore test-act test-cgroup test-container build build-full test-embed cross
 
 check: fmt vet static lint race
 
@@ -42,6 +42,20 @@ fuzz:
 bench: build
 	$(GO) test -run '^$$' -bench . -benchtime 1s ./registry ./manifest ./ledger ./verify ./internal/keyless ./internal/verdicts ./internal/inspect ./internal/sandbox ./internal/usernet ./internal/pyenv ./internal/consume
 	./docs/bench/run.sh ./bin/patch-git
+
+# What the rules of quarantine find, and wrongly find, in the data of
+# PATCH_GIT_EVAL_DATA (../shared/data/quarantine unless set), which are not part of
+# the project. -write puts the figures into docs/quarantine.md; -check fails where
+# the document says something else, and only says so where there are no data.
+# EVAL='-v' prints every miss, EVAL='-compare' runs GuardDog and Bandit beside it.
+eval-quarantine:
+	$(GO) run ./docs/eval $(EVAL)
+
+eval-quarantine-write:
+	$(GO) run ./docs/eval -write $(EVAL)
+
+eval-quarantine-check:
+	$(GO) run ./docs/eval -check $(EVAL)
 
 # Tests that fetch real packages through the Python package index.
 network:
