@@ -135,21 +135,22 @@ func (e *evaluation) behaviour(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	type count struct{ hit, warned, twin share }
+	type count struct{ threat, refused, warned, twin share }
 	kinds := groups[count]{}
 	var missed, wrong []string
 	for i, p := range mine {
 		attack, twin := found[2*i], found[2*i+1]
 		for _, c := range []*count{kinds.at(p.Words[0]), kinds.at("~ all")} {
-			c.hit.count(attack.threat())
-			c.warned.count(attack.threat() || attack.has(true, "PY-"))
-			c.twin.count(twin.threat())
+			c.threat.count(attack.threat())
+			c.refused.count(attack.has(false, "PY-"))
+			c.warned.count(attack.has(true, "PY-"))
+			c.twin.count(twin.has(false, "PY-"))
 		}
-		if !attack.threat() {
+		if !attack.has(false, "PY-") {
 			missed = append(missed, p.ID)
 			e.show("missed behaviour", row{ID: p.ID, Text: p.Attack}, attack)
 		}
-		if twin.threat() {
+		if twin.has(false, "PY-") {
 			wrong = append(wrong, p.ID)
 			e.show("twin of behaviour", row{ID: p.ID, Text: p.Twin}, twin)
 		}
@@ -157,12 +158,12 @@ func (e *evaluation) behaviour(ctx context.Context) error {
 	var body [][]string
 	for _, kind := range kinds.sorted() {
 		c := kinds[kind]
-		body = append(body, []string{strings.TrimPrefix(kind, "~ "), fmt.Sprint(c.hit.of), c.hit.short(), c.warned.short(), c.twin.short()})
+		body = append(body, []string{strings.TrimPrefix(kind, "~ "), fmt.Sprint(c.threat.of), c.threat.short(), c.refused.short(), c.warned.short(), c.twin.short()})
 	}
-	table(&e.stable, "Malicious behaviour", "`quarantine/testdata/behaviour.txt`: what published malware does, rewritten inert, each tool declaring honestly what it needs; a twin does something legitimate with the same parts.",
-		[]string{"of", "snippets", "threat error", "any finding of PY", "twins with a threat error"}, body)
-	e.miss("malicious snippets without a threat error", missed)
-	e.miss("twins of malicious snippets with a threat error", wrong)
+	table(&e.stable, "Malicious behaviour", "`quarantine/testdata/behaviour.txt`: what published malware does, rewritten inert, each tool declaring honestly what it needs; a twin does something legitimate with the same parts. Refused counts PY-002, work at import, too.",
+		[]string{"of", "snippets", "threat error", "refused", "any finding of PY", "twins refused"}, body)
+	e.miss("malicious snippets not refused", missed)
+	e.miss("twins of malicious snippets refused", wrong)
 	return nil
 }
 
