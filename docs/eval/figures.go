@@ -13,9 +13,9 @@ import (
 // figures gather what is published: tables that only the data and the rules
 // decide, and apart from them those of time, which no two runs share.
 type figures struct {
-	stable, timed strings.Builder
-	missed        []string // one line for each list of ids
-	goals         []goal
+	stable, timed, beside strings.Builder
+	missed                []string // one line for each list of ids
+	goals                 []goal
 }
 
 // goal is one target of the evaluation and what was measured.

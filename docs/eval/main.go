@@ -35,7 +35,7 @@ func main() {
 	flag.BoolVar(&o.check, "check", false, "fail where the figures of "+document+" are others")
 	flag.BoolVar(&o.direct, "direct", false, "parse with python3 outside of the sandbox")
 	flag.BoolVar(&o.verbose, "v", false, "print what benign rows were found to have, and every miss with its text")
-	flag.BoolVar(&o.beside, "compare", false, "install GuardDog and Bandit and run them on the same files")
+	flag.BoolVar(&o.anchors, "compare", false, "install GuardDog and Bandit and run them on the same files")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	err := run(ctx, o)
@@ -47,8 +47,8 @@ func main() {
 }
 
 type options struct {
-	data                                  string
-	write, check, direct, verbose, beside bool
+	data                                   string
+	write, check, direct, verbose, anchors bool
 }
 
 func run(ctx context.Context, o options) error {
@@ -73,7 +73,7 @@ func run(ctx context.Context, o options) error {
 			return err
 		}
 	}
-	if o.beside {
+	if o.anchors {
 		if err := e.compare(ctx); err != nil {
 			return err
 		}

@@ -35,6 +35,7 @@ func (e *evaluation) targets() {
 // The marks between which the document carries what was measured.
 const (
 	figuresBegin, figuresEnd = "<!-- figures: make eval-quarantine -->\n", "<!-- end of figures -->\n"
+	besideBegin, besideEnd   = "<!-- comparison: make eval-quarantine-write EVAL=-compare -->\n", "<!-- end of comparison -->\n"
 	timesBegin, timesEnd     = "<!-- times: make eval-quarantine -->\n", "<!-- end of times -->\n"
 )
 
@@ -42,7 +43,7 @@ const (
 // it with what stands there.
 func (e *evaluation) publish() error {
 	times := "| what | n | each |\n|---|---|---|\n" + e.timed.String()
-	fmt.Fprintf(os.Stdout, "%s\n%s", e.stable.String(), times)
+	fmt.Fprintf(os.Stdout, "%s\n%s%s", e.stable.String(), e.beside.String(), times)
 	if !e.write && !e.check {
 		return nil
 	}
@@ -62,10 +63,16 @@ func (e *evaluation) publish() error {
 		return nil
 	}
 	text = bytes.Join([][]byte{text[:before], text[after:]}, []byte(e.stable.String()))
-	if before, after, err = between(text, timesBegin, timesEnd); err != nil {
-		return err
+	parts := [][3]string{{timesBegin, timesEnd, times}}
+	if e.anchors {
+		parts = append(parts, [3]string{besideBegin, besideEnd, e.beside.String()})
 	}
-	text = bytes.Join([][]byte{text[:before], text[after:]}, []byte(times))
+	for _, p := range parts {
+		if before, after, err = between(text, p[0], p[1]); err != nil {
+			return err
+		}
+		text = bytes.Join([][]byte{text[:before], text[after:]}, []byte(p[2]))
+	}
 	return os.WriteFile(document, text, 0o644)
 }
 
