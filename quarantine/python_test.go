@@ -195,7 +195,9 @@ func TestCannotTell(t *testing.T) {
 		{"nobody asked", func(s *Subject) { s.Facts = nil }, "PY-000 error", nil},
 		{"zero facts", func(s *Subject) { s.Facts = &Facts{} }, "PY-000 error", nil},
 		{"cut lists", func(s *Subject) { s.Facts.Truncated = true }, "PY-000 error", nil},
-		{"program failed", func(s *Subject) { s.Facts = &Facts{Schema: FactsSchema, Python: "3.9.1", Error: &ParseError{Kind: "internal"}} }, "PY-000 error", nil},
+		{"program failed", func(s *Subject) {
+			s.Facts = &Facts{Schema: FactsSchema, Python: "3.9.1", Error: &ParseError{Kind: "internal"}}
+		}, "PY-000 error", nil},
 		{"does not parse", func(s *Subject) {
 			s.Facts = &Facts{Schema: FactsSchema, Python: "3.9.1", Error: &ParseError{Kind: "syntax", Place: Place{3, 4}}}
 		}, "PY-001 error", nil},
