@@ -13,8 +13,17 @@ import (
 //go:embed python_scope.py
 var pythonScope string
 
+//go:embed python_fold.py
+var pythonFold string
+
 //go:embed python_purity.py
 var pythonPurity string
+
+//go:embed python_names.py
+var pythonNames string
+
+//go:embed python_references.py
+var pythonReferences string
 
 //go:embed python_facts.py
 var pythonFacts string
@@ -29,7 +38,7 @@ var pythonFacts string
 // sandbox with limits on time and memory, and with the minor version that will
 // run the tool, because versions disagree about syntax.
 func ProgramSource() []byte {
-	return []byte(strings.Join([]string{pythonScope, pythonPurity, pythonFacts}, "\n\n"))
+	return []byte(strings.Join([]string{pythonScope, pythonFold, pythonNames, pythonReferences, pythonPurity, pythonFacts}, "\n\n"))
 }
 
 // Parser asks CPython about a source.

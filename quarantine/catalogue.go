@@ -1,0 +1,209 @@
+package quarantine
+
+import (
+	_ "embed"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// catalogue.txt says its own grammar in its head.
+//
+//go:embed catalogue.txt
+var catalogueText string
+
+// catalogue is what is known of the modules of other people's packages.
+type catalogue struct {
+	modules  map[string]catalogued // by dotted name
+	packages map[string][]string   // the modules of a package, by its normal name
+}
+
+// catalogued is what one module can do.
+type catalogued struct {
+	ceiling []Capability // of every name that is not listed
+	names   []listed
+	methods []listed
+}
+
+// listed are names that do the same, as they stand in the catalogue.
+type listed struct {
+	capabilities []Capability
+	names        string
+}
+
+// known is the catalogue, read when it is first asked.
+var known = sync.OnceValue(func() *catalogue { return readCatalogue(catalogueText) })
+
+// readCatalogue reads our own text, which TestCatalogueIsWellFormed holds to its
+// grammar; a line that it cannot read adds nothing, so its module stays unknown.
+func readCatalogue(text string) *catalogue {
+	c := &catalogue{modules: map[string]catalogued{}, packages: map[string][]string{}}
+	var modules []string
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\n")
+		switch {
+		case line == "" || line[0] == '#':
+		case line[0] == '\t':
+			words, names, _ := strings.Cut(line[1:], ":")
+			method := strings.HasPrefix(words, ".")
+			l := listed{capabilityWords(strings.TrimPrefix(words, ".")), names}
+			for _, m := range modules {
+				e := c.modules[m]
+				if method {
+					e.methods = append(e.methods, l)
+				} else {
+					e.names = append(e.names, l)
+				}
+				c.modules[m] = e
+			}
+		default:
+			head, words, _ := strings.Cut(line, " = ")
+			modules = nil
+			for p := range strings.FieldsSeq(head) {
+				name, in, named := strings.Cut(p, ":")
+				if !named {
+					in = strings.ReplaceAll(name, "-", "_")
+				}
+				c.packages[name] = strings.Split(in, ",")
+				modules = append(modules, c.packages[name]...)
+			}
+			for _, m := range modules {
+				c.modules[m] = catalogued{ceiling: capabilityWords(words)}
+			}
+		}
+	}
+	return c
+}
+
+func capabilityWords(text string) []Capability {
+	var all []Capability
+	for w := range strings.FieldsSeq(text) {
+		if w != "pure" {
+			all = append(all, Capability(w))
+		}
+	}
+	return all
+}
+
+// packageCapabilities tells what a dotted name of a third-party module can do,
+// as "requests.get". A module that the catalogue does not have is not known,
+// and neither is a name through which a module of Python is reached that is not
+// pure: "pandas.io.common.os.system" is no matter of pandas. The name of a
+// module alone does nothing; followed by ".*" it is everything in the module,
+// which is what a star import and a module used as a value stand for.
+func packageCapabilities(reference string) (capabilities []Capability, ok bool) {
+	module, entry, ok := known().find(reference)
+	if !ok {
+		return nil, false
+	}
+	rest := strings.TrimPrefix(strings.TrimPrefix(reference, module), ".")
+	if rest == "" {
+		return nil, true
+	}
+	capabilities, rest = entry.match(rest)
+	for segment := range strings.SplitSeq(rest, ".") {
+		if leadsOut(segment) {
+			return nil, false
+		}
+		capabilities = join(capabilities, methodsOf(entry, segment))
+	}
+	return capabilities, true
+}
+
+// methodCapabilities tells what a method of a value that nobody can resolve may
+// do while the module is imported, as "to_csv" of "pandas".
+func methodCapabilities(module, method string) []Capability {
+	var all []Capability
+	for ; module != ""; module = parent(module) {
+		if entry, ok := known().modules[module]; ok {
+			all = join(all, methodsOf(entry, method))
+		}
+	}
+	return all
+}
+
+// find returns the nearest module around a dotted name.
+func (c *catalogue) find(name string) (module string, entry catalogued, ok bool) {
+	for module = strings.TrimSuffix(name, ".*"); module != ""; module = parent(module) {
+		if entry, ok = c.modules[module]; ok {
+			return module, entry, true
+		}
+	}
+	return "", catalogued{}, false
+}
+
+// parent is the dotted name without its last part.
+func parent(name string) string { return name[:max(strings.LastIndexByte(name, '.'), 0)] }
+
+// match finds the longest listed name that rest is or begins with, and returns
+// what is left of rest behind it. Where none is listed, the ceiling holds.
+func (e catalogued) match(rest string) (capabilities []Capability, left string) {
+	best := -1
+	capabilities, left = e.ceiling, rest
+	for _, l := range e.names {
+		for name := range strings.FieldsSeq(l.names) {
+			if n := matches(name, rest); n > best {
+				best, capabilities, left = n, l.capabilities, rest[min(n, len(rest)):]
+			}
+		}
+	}
+	if best > 0 && left != "" && left[0] != '.' {
+		_, left, _ = strings.Cut(left, ".") // the rest of a word whose beginning is listed
+	}
+	return capabilities, strings.TrimPrefix(left, ".")
+}
+
+// matches returns how much of rest a listed name covers, -1 where none. A name
+// that ends with "*" covers all that begins alike; "linalg.*" is also "linalg".
+func matches(name, rest string) int {
+	if beginning, ok := strings.CutSuffix(name, "*"); ok {
+		switch {
+		case strings.HasPrefix(rest, beginning):
+			return len(beginning)
+		case rest+"." == beginning:
+			return len(rest)
+		}
+		return -1
+	}
+	if tail, ok := strings.CutPrefix(rest, name); ok && (tail == "" || tail[0] == '.') {
+		return len(name)
+	}
+	return -1
+}
+
+func methodsOf(e catalogued, method string) []Capability {
+	for _, l := range e.methods {
+		for name := range strings.FieldsSeq(l.names) {
+			if n := matches(name, method); n >= 0 {
+				return l.capabilities
+			}
+		}
+	}
+	return nil
+}
+
+// waysOut are what a module has imported for itself and hands on to whoever asks.
+const waysOut = ` os posix nt sys subprocess socket shutil builtins importlib ctypes cffi pickle cPickle marshal pathlib
+ tempfile pty multiprocessing runpy code codeop imp pkgutil zipimport urllib fileinput io codecs gzip bz2 lzma zipfile tarfile
+ glob asyncio http ssl sqlite3 dbm shelve threading concurrent linecache webbrowser smtplib ftplib telnetlib cgi
+ FunctionType CodeType ModuleType attrgetter methodcaller environ getenv popen system exec eval compile open `
+
+// plainNames are the only private names that say nothing but what they are.
+const plainNames = ` __version__ __name__ __doc__ __all__ __author__ __title__ __license__ __class__ __init__ `
+
+// leadsOut tells whether a part of a dotted name may leave its package.
+func leadsOut(segment string) bool {
+	if strings.HasPrefix(segment, "_") {
+		return !strings.Contains(plainNames, " "+segment+" ")
+	}
+	return segment != "" && strings.Contains(strings.ReplaceAll(waysOut, "\n", ""), " "+segment+" ")
+}
+
+func join(a, b []Capability) []Capability {
+	for _, c := range b {
+		if !slices.Contains(a, c) {
+			a = append(slices.Clone(a), c)
+		}
+	}
+	return a
+}
