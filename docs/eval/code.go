@@ -82,6 +82,9 @@ func (e *evaluation) evasion(ctx context.Context) error {
 			set, id, words = &sets[1], mine[i-len(rows)].ID, mine[i-len(rows)].Words
 		}
 		p := probe(x, words)
+		if !p.refused || !p.named {
+			e.show("probe", row{ID: id, Text: all[i].body}, x)
+		}
 		set.named.count(p.named)
 		set.refused.count(p.refused)
 		if !p.refused {

@@ -10,7 +10,6 @@ import (
 
 // needs are what a source is inferred to reach.
 type needs struct {
-	known        bool // false: this program cannot infer anything yet
 	uses         []string
 	unclassified []string
 	packages     []string
@@ -19,7 +18,16 @@ type needs struct {
 // infer asks the rules what a source reaches, given that its manifest names the
 // packages that its imports are of.
 func infer(f *quarantine.Facts) needs {
-	return needs{packages: quarantine.NeedsOf(f, nil).Packages}
+	n := needs{packages: quarantine.NeedsOf(f, nil).Packages}
+	found := quarantine.Infer(f, n.packages)
+	for c := range found.Uses {
+		n.uses = append(n.uses, string(c))
+	}
+	slices.Sort(n.uses)
+	for _, r := range found.Unclassified {
+		n.unclassified = append(n.unclassified, r.Name)
+	}
+	return n
 }
 
 func (n needs) has(capability string) bool { return slices.Contains(n.uses, capability) }

@@ -204,6 +204,9 @@ func (e *evaluation) show(what string, r row, x examined) {
 		return
 	}
 	fmt.Fprintf(os.Stderr, "%s %s [%s] %s\n", what, r.ID, r.origin(), x.ids())
+	if len(x.needs.uses)+len(x.needs.unclassified) > 0 {
+		fmt.Fprintf(os.Stderr, "    inferred %v, unclassified %q\n", x.needs.uses, x.needs.unclassified)
+	}
 	for _, f := range x.findings {
 		fmt.Fprintf(os.Stderr, "    %s %s %d: %s\n", f.ID, f.Severity, f.Line, sanitize.ForTerminal(f.Message))
 	}
