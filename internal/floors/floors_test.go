@@ -38,6 +38,7 @@ var floor = map[string]int{
 	"docs/eval":                  10,
 	"docs/python/embed":          10,
 	"docs/python/table":          10,
+	"docs/packages":              10,
 	"docs/bench/pair":            9,
 	"docs/bench/publish":         10,
 	"docs/bench/slow":            9,
