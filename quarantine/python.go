@@ -42,6 +42,7 @@ func checkPython(c *collector) {
 	checkIdentifiers(c)
 	checkMain(c)
 	checkImports(c)
+	checkThreats(c)
 }
 
 // OtherPython is what a report says among [Report].Unchecked where another

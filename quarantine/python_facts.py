@@ -230,6 +230,10 @@ def examine(facts, source):
         References(facts, tree, Fold(tree))
         purity = Purity(facts, tree)
         purity.statements(tree.body, "module", purity.scope)
+        fold = Fold(tree)
+        Threats(facts, tree, source, fold).run()
+        if fold.exhausted:
+            facts.doc["truncated"] = True
         if not source.isascii():
             note_identifiers(facts, source)
     except SyntaxError as e:

@@ -29,6 +29,10 @@ func TestProgram(t *testing.T) {
 	if again := python(t, bytes.NewReader([]byte(validSource)), program); !bytes.Equal(out, again) {
 		t.Errorf("file gives %s, standard input %s", out, again)
 	}
+	script, input := Feed([]byte(validSource))
+	if again := python(t, bytes.NewReader(input), "-c", script); !bytes.Equal(out, again) {
+		t.Errorf("file gives %s, the script %s", out, again)
+	}
 	facts, err := ParseFacts(out)
 	if err != nil {
 		t.Fatal(err)
@@ -160,7 +164,11 @@ func TestImportWork(t *testing.T) {
 		}
 		s := valid(t)
 		s.Facts = &f
-		if got := ids(Check(t.Context(), s).Findings); sorted(got) != sorted(want) {
+		// What such work reaches is the matter of other rules, with tables of their own.
+		findings := slices.DeleteFunc(Check(t.Context(), s).Findings, func(f spec.Finding) bool {
+			return f.ID == importReach.ID || f.ID == gadget.ID
+		})
+		if got := ids(findings); sorted(got) != sorted(want) {
 			t.Errorf("%q: got %q, want %q (%+v %+v)", code, got, want, f.Error, f.Effects)
 		}
 	}

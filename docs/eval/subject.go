@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os/exec"
@@ -131,8 +132,8 @@ type boxed struct {
 
 // Facts implements quarantine.Parser.
 func (b boxed) Facts(ctx context.Context, source []byte) (quarantine.Facts, error) {
-	job := b.in.Script(string(quarantine.ProgramSource()), source, sandbox.Limits{Wall: limits.ParseTime, Memory: limits.ParseMemory, Stdout: limits.Document})
-	out, err := b.box.Run(ctx, job)
+	script, input := quarantine.Feed(source)
+	out, err := b.box.Run(ctx, b.in.Script(script, input, sandbox.Limits{Wall: limits.ParseTime, Memory: limits.ParseMemory, Stdout: limits.Document}))
 	if err != nil {
 		return quarantine.Facts{}, err
 	}
@@ -147,8 +148,9 @@ type bare struct{}
 
 // Facts implements quarantine.Parser.
 func (bare) Facts(ctx context.Context, source []byte) (quarantine.Facts, error) {
-	cmd := exec.CommandContext(ctx, "python3", "-I", "-S", "-B", "-c", string(quarantine.ProgramSource()))
-	cmd.Stdin = strings.NewReader(string(source))
+	script, input := quarantine.Feed(source)
+	cmd := exec.CommandContext(ctx, "python3", "-I", "-S", "-B", "-c", script)
+	cmd.Stdin = bytes.NewReader(input)
 	out, err := cmd.Output()
 	if err != nil {
 		return quarantine.Facts{}, err

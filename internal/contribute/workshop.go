@@ -82,7 +82,8 @@ func (p parser) Facts(ctx context.Context, source []byte) (quarantine.Facts, err
 	if err != nil {
 		return quarantine.Facts{}, err
 	}
-	out, err := box.Run(ctx, in.Script(string(quarantine.ProgramSource()), source, parseLimits))
+	script, input := quarantine.Feed(source)
+	out, err := box.Run(ctx, in.Script(script, input, parseLimits))
 	if err != nil {
 		return quarantine.Facts{}, err
 	}
