@@ -129,6 +129,8 @@ func (r *inference) library(ref Reference) {
 	case opens(full):
 		can = nil // of an open file; the call that opened it is told with its mode
 	case ref.How != "call":
+	case full == "sqlite3.connect" && ref.Detail == "ro":
+		can = []Capability{CapabilityRead}
 	case ref.Detail == "memory" || modes()[full]:
 		can = opened(can, ref.Detail)
 	case ref.Detail != "":

@@ -56,12 +56,12 @@ func TestMainRules(t *testing.T) {
 			}), "",
 		},
 		{"optional module", "try:\n    import lxml\nexcept ImportError:\n    lxml = None\n" + validSource, none, ""},
-		{"network module", "import socket\n" + validSource, none, "CAP-001 warning"},
-		{"network declared", "import socket\n" + validSource, tool(func(t *spec.Tool) { t.Capabilities.Network = true }), ""},
-		{"network by name", "from urllib import request\n" + validSource, none, "CAP-001 warning"},
+		{"network module", "import smtplib\n" + validSource, none, "CAP-001 error"},
+		{"network declared", "import smtplib\n" + validSource, tool(func(t *spec.Tool) { t.Capabilities.Network = true }), ""},
+		{"network by name", "from socket import create_connection\n" + validSource, none, "CAP-001 error"},
 		{"neighbour of a network module", "from urllib import parse\n" + validSource, none, ""},
-		{"network in a function", strings.Replace(validSource, signature, signature+"\n    import http.client", 1), none, "CAP-001 warning"},
-		{"network package", "import requests\n" + validSource, tool(func(t *spec.Tool) { t.Runtime.Packages = []string{"requests==2.32.3"} }), "CAP-001 warning"},
+		{"network in a function", strings.Replace(validSource, signature, signature+"\n    import http.client\n    http.client.HTTPConnection", 1), none, "CAP-001 error"},
+		{"network package", "from requests import get\n" + validSource, tool(func(t *spec.Tool) { t.Runtime.Packages = []string{"requests==2.32.3"} }), "CAP-001 error"},
 	}
 	var sources []string
 	for _, tc := range cases {

@@ -4,8 +4,8 @@ Part of the program that program.go joins. Every binding of a name counts
 wherever the name is seen, in whatever order the statements stand: an alias can
 add a meaning and never take one away. Meanings are dotted names from a module
 or "builtins" on; "?" is what may be anything, "?.x" an attribute of it, "!" a
-value of a built-in type, "~x" what only readers of types import, and "@x" a
-function that reads the attribute x.
+value of a built-in type, "x()" what comes of a call of x, "~x" what only readers
+of types import, and "@x" a function that reads the attribute x.
 """
 
 import ast
@@ -18,9 +18,12 @@ MOST_STEPS = 400_000  # of expressions that are looked at; an honest file needs 
 
 GETTERS = ("__getattribute__", "__getattr__")
 ITEM_GETTERS = ("get", "pop", "setdefault", "__getitem__")
-NAMESPACES = ("builtins.globals", "builtins.locals", "builtins.vars")
+NAMESPACES = ("builtins.globals()", "builtins.locals()", "builtins.vars()")
 IMPORTERS = ("builtins.__import__", "importlib.import_module", "importlib.__import__", "importlib._bootstrap._gcd_import")
 ATTRIBUTE_GETTERS = ("operator.attrgetter", "operator.methodcaller")
+
+# What the interpreter adds to the built-in names where it loads site.
+SITE = frozenset("help license copyright credits exit quit".split())
 
 # Calls whose result is a new object of that very class, and nothing that was given to it.
 NEW_OBJECTS = frozenset(
@@ -137,11 +140,13 @@ class Meanings:
             first = first and scope.kind == "comprehension"
         if name in self.module.sources:
             found |= self.meanings(self.module, name)
-            if name in PLAIN_BUILTINS or not hasattr(builtins, name):
-                return found
         else:
             found.update(star + "." + name for star in self.stars)
-        found.add("builtins" if name == "__builtins__" else "builtins." + name)
+        if name == "__builtins__":
+            found.add("builtins")
+        elif hasattr(builtins, name) or name in SITE:
+            if not (name in PLAIN_BUILTINS and name in self.module.sources):
+                found.add("builtins." + name)
         return found
 
     def meanings(self, scope, name):
@@ -195,7 +200,7 @@ class Meanings:
                 if not isinstance(under, str):
                     found.add(join(base, "?"))
                 elif base in NAMESPACES:
-                    found |= self.lookup(under, self.module if base == "builtins.globals" else scope)
+                    found |= self.lookup(under, self.module if base == "builtins.globals()" else scope)
                 elif base == "sys.modules":
                     found.add(under)
                 else:
@@ -214,7 +219,7 @@ class Meanings:
             if name == "?":
                 found.add("?")
             elif name in IMPORTERS and isinstance(text, str):
-                found |= {text, text.split(".")[0], name}
+                found |= {text, text.split(".")[0], name + "()"}
             elif name == "builtins.getattr" and len(args) >= 2:
                 found |= self.attribute(args[0], args[1], scope, depth)
                 found |= self.value(args[2], scope, depth) if len(args) > 2 else set()
@@ -229,7 +234,7 @@ class Meanings:
             elif name == "functools.partial" and args:
                 found |= self.value(args[0], scope, depth)
             elif name == "builtins.type" and len(args) == 1:
-                found |= self.value(args[0], scope, depth)
+                found |= self.value(args[0], scope, depth) | {"?"}
             elif name in ATTRIBUTE_GETTERS and isinstance(text, str):
                 found.add("@" + text)
             elif name[0] == "@":
@@ -240,7 +245,8 @@ class Meanings:
             elif name[0] in "?!":
                 found.add("?")
             else:
-                found |= {name} if name in NEW_OBJECTS else {name, "?"}
+                made = name if name.endswith("()") else name + "()"
+                found |= {made} if name in NEW_OBJECTS else {made, "?"}
         return found
 
     def attribute(self, holder, key, scope, depth):

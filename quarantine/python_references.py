@@ -53,9 +53,10 @@ KEYWORDS = {
     "yaml.load": ("Loader",),
     "yaml.load_all": ("Loader",),
 }
+LITERALS = frozenset(["typing.Literal", "typing_extensions.Literal", "~typing.Literal", "~typing_extensions.Literal"])
 # Functions that only read or write an attribute of their first argument.
 HOLDERS = frozenset("getattr hasattr setattr delattr".split())
-IN_MEMORY = frozenset(["io.BytesIO", "io.StringIO"])
+IN_MEMORY = frozenset(["io.BytesIO()", "io.StringIO()"])
 RUNNERS = {"builtins.exec": "exec", "builtins.eval": "eval", "builtins.compile": "exec"}
 
 
@@ -125,8 +126,13 @@ class References(Meanings):
 
     def on_Subscript(self, node, scope, how, inner, stack):
         self.uses.append((node, scope, how, inner))
-        how = "annotation" if how == "annotation" else "value"
-        stack.extend([(node.value, scope, how, False), (node.slice, scope, how, False)])
+        stack.append((node.value, scope, "value", False))
+        if how != "annotation":
+            stack.append((node.slice, scope, "value", False))
+        elif (dotted(node.value) or [""])[-1] == "Literal":
+            self.uses.append((node, scope, "literal", inner))  # its texts are no code, if it is what it is called
+        else:
+            stack.append((node.slice, scope, how, False))
 
     def function(self, node, scope, stack):
         inside, args = self.scope("function", scope), node.args
@@ -243,8 +249,13 @@ class References(Meanings):
 
     def source(self, value, scope, alias, stack):
         """Where all of a value goes into names it is an alias, else it is handed on."""
-        for part in value.elts if alias and isinstance(value, (ast.Tuple, ast.List)) else [value]:
-            stack.append((part, scope, "import" if alias else "value", False))
+        pending = [value]
+        while pending:
+            part = pending.pop()
+            if alias and isinstance(part, (ast.Tuple, ast.List)):
+                pending.extend(part.elts)
+            else:
+                stack.append((part, scope, "import" if alias else "value", False))
 
     def on_Assign(self, node, scope, how, inner, stack):
         whole = [self.assign(target, node.value, scope, scope, stack) for target in node.targets]
@@ -349,6 +360,9 @@ class References(Meanings):
                 self.add(inner, "import" if how == "typing" else how, "", node)
         elif isinstance(node, ast.Call):
             self.tell_call(node, scope, how, inner)
+        elif how == "literal":
+            if not self.value(node.value, scope) <= LITERALS:
+                self.walk([(node.slice, scope, "annotation", False)])
         elif isinstance(node, ast.Subscript):
             for name in self.value(node, scope) - self.value(node.value, scope):
                 self.meant(name, how, "", node)
@@ -406,6 +420,9 @@ class References(Meanings):
         elif given is not None and not open_ended:
             if self.value(given, scope) - {"!"} and self.value(given, scope) <= IN_MEMORY or self.fold.text(given) == ":memory:":
                 return "memory"
+        if name == "sqlite3.connect" and given is not None and not open_ended:
+            uri = self.fold.loose(given)  # as in file:…?mode=ro, of which the file need not be constant
+            return "ro" if "uri" in named and isinstance(uri, str) and uri.startswith("file:") and "?mode=ro" in uri else ""
         if name in KEYWORDS:
             hit = [k for k in KEYWORDS[name] if k in named]
             return "?" if open_ended else hit[0] if hit else ""
@@ -424,6 +441,9 @@ class References(Meanings):
             if self.typing:
                 return  # bound for readers of types alone
             name = name[1:]
+        if name.endswith("()"):
+            return  # its call is told
+        name = name.replace("()", "")
         if name[0] in "?!" and len(name) > 1:
             if name[0] == "?" or name[2:4] == "__":
                 self.unknown(name[2:], how, detail, node)

@@ -146,6 +146,9 @@ func (l *library) use(name, how string) []Capability {
 	}
 	can, left := l.attribute(mod, rest)
 	first, _, _ := strings.Cut(rest, ".")
+	if slices.Contains([]string{"__doc__", "__name__", "__file__", "__version__", "__all__"}, first) {
+		return nil
+	}
 	if gadgets()[first] || first == "__dict__" {
 		return []Capability{CapabilityDynamic}
 	}
@@ -180,10 +183,9 @@ func (l *library) carries(mod, attribute string) bool {
 var gadgets = sync.OnceValue(func() map[string]bool {
 	set := map[string]bool{}
 	for name := range strings.FieldsSeq(`__subclasses__ __bases__ __base__ __mro__ __globals__ __builtins__ __code__ __closure__
-		__defaults__ __kwdefaults__ __func__ __self__ __getattribute__ __reduce__ __reduce_ex__ __loader__ __spec__ __import__
-		gi_frame gi_code cr_frame cr_code ag_frame ag_code f_globals f_locals f_builtins f_back f_code tb_frame
-		func_globals func_code cell_contents __objclass__ load_module exec_module get_data
-		__getattr__ _getframe currentframe`) {
+		__self__ __getattribute__ __reduce__ __reduce_ex__ __loader__ __spec__ __import__ __objclass__ gi_frame gi_code cr_frame
+		cr_code ag_frame ag_code f_globals f_locals f_builtins f_back f_code tb_frame func_globals func_code cell_contents
+		_getframe`) {
 		set[name] = true
 	}
 	return set

@@ -131,6 +131,11 @@ func wider(a, b spec.Permissions) []string {
 	if a.HumanConfirm && !b.HumanConfirm {
 		out = append(out, "running without confirmation")
 	}
+	for _, n := range b.Needs {
+		if !slices.Contains(a.Needs, n) {
+			out = append(out, n)
+		}
+	}
 	for _, s := range b.ExternalAuth {
 		if !slices.Contains(a.ExternalAuth, s) {
 			out = append(out, "account access "+s)
