@@ -13,6 +13,7 @@ DOWNLOADED, DECODED, ENVIRONMENT, IDENTITY, PRIVATE, FILE, DROPPED, SENSITIVE_PA
 )
 # What is passed on by the result of a call that somebody else answers.
 MAX_ROUNDS = 12
+ENVIRONS = frozenset(["os.environ", "os.environb", "posix.environ", "nt.environ"])
 EMPTY_TABLE = {}
 MAX_REACHED = 40
 
@@ -40,6 +41,7 @@ class Flow:
         self.functions = {}
         self.classes = {}
         self.returns = {}
+        self.environ = {n for n, found in fold.bindings.names.items() if any(k == "import" and t in ENVIRONS for k, t in found)}
         self.lay_out(tree)
 
     def lay_out(self, tree):
@@ -159,28 +161,15 @@ class Flow:
         if not isinstance(node.ctx, ast.Load):
             return 0
         flags = self.vars.get(self.variable(node.id, self.scopes[i]), 0)
-        return flags | self.whole_environment(i, node) | (OWN_SOURCE if node.id == "__file__" else 0)
+        return flags | (ENVIRONMENT if node.id in self.environ else 0) | (OWN_SOURCE if node.id == "__file__" else 0)
 
     def attribute(self, i, node):
         if not isinstance(node.ctx, ast.Load):
             return 0
-        return self.flags(node.value) | self.vars.get(node.attr, 0) | self.whole_environment(i, node)
-
-    def whole_environment(self, i, node):
-        """os.environ as a value, and not one variable of it."""
-        if not (node.attr if isinstance(node, ast.Attribute) else node.id).startswith("environ"):
-            if not isinstance(node, ast.Name) or "os.environ" not in self.fold.names(node):
-                return 0
-        elif not any(n in ("os.environ", "os.environb") for n in self.fold.names(node)):
-            return 0
-        above = self.nodes[self.parents[i]]
-        if isinstance(above, ast.Subscript) and above.value is node or isinstance(above, ast.Compare):
-            return 0
-        if isinstance(above, ast.Attribute) and above.attr not in ("copy", "items", "values", "__str__", "__repr__", "_data", "__iter__"):
-            return 0
-        if isinstance(above, ast.keyword) and above.arg == "env":
-            return 0
-        return ENVIRONMENT
+        flags = self.flags(node.value) | self.vars.get(node.attr, 0)
+        if node.attr in ("environ", "environb") and not ENVIRONS.isdisjoint(self.fold.names(node)):
+            flags |= ENVIRONMENT
+        return flags
 
     def subscript(self, i, node):
         return self.flags(node.value) & ~ENVIRONMENT | self.flags(node.slice) & (SENSITIVE_PATH | PERSISTENT_PATH)
@@ -191,7 +180,8 @@ class Flow:
         for arg in node.args:
             given |= self.flags(arg)
         for keyword in node.keywords:
-            given |= self.flags(keyword.value)
+            if keyword.arg != "env":  # a process gets the environment as it is
+                given |= self.flags(keyword.value)
         method = node.func.attr if isinstance(node.func, ast.Attribute) else ""
         base = self.flags(node.func.value) if isinstance(node.func, ast.Attribute) else self.flags(node.func)
         names = self.fold.names(node.func)
@@ -200,7 +190,11 @@ class Flow:
             return DOWNLOADED | (SOCKET if any(n.startswith("socket.") for n in names) else 0)
         if method in ("recv", "recvfrom", "recv_into", "makefile") and base & SOCKET:
             return DOWNLOADED | SOCKET
+        if method in ("get", "pop", "setdefault", "keys", "update", "clear", "__getitem__", "__contains__"):
+            base &= ~ENVIRONMENT  # one variable, or none
         flags = base | given
+        if not ENVIRONS.isdisjoint(names):
+            flags |= ENVIRONMENT
         if any(n.startswith("socket.socket") for n in names):
             flags |= SOCKET
         if "decode" in kinds:

@@ -60,10 +60,25 @@ class Threats:
                     continue
                 if isinstance(node, ast.BinOp):
                     covered.add(i)
-                text = self.fold.loose(node)
+                text = self.fold.loose(node) if self.may_be_text(node) else None
                 if text:
                     self.texts[id(node)] = text
                     self.text(node, text, isinstance(node, (ast.Call, ast.Subscript, ast.ListComp)))
+
+    def may_be_text(self, node):
+        """Spares most calls, which make no text."""
+        if isinstance(node, ast.Subscript):
+            return isinstance(node.slice, ast.Slice)
+        if not isinstance(node, ast.Call):
+            return True
+        if isinstance(node.func, ast.Attribute):
+            return node.func.attr in TEXT_MAKERS
+        if not isinstance(node.func, ast.Name):
+            return True
+        bound = self.fold.bindings.names.get(node.func.id)
+        if bound is None:
+            return node.func.id in TEXT_MAKERS
+        return any(kind == "value" or kind == "import" and thing.rsplit(".", 1)[-1] in TEXT_MAKERS for kind, thing in bound)
 
     def text(self, node, text, made):
         """One text: what it is a literal of, and what it may not be."""
@@ -559,6 +574,7 @@ def computed_text(node, threats):
     return decodes(node, threats)
 
 
+TEXT_MAKERS = frozenset([name.rsplit(".", 1)[-1] for name in FUNCTIONS] + ["join", "format"] + [m for methods in METHODS.values() for m in methods])
 THREAT_STEPS = {
     "Call": "call", "Attribute": "attribute", "Name": "name", "Assign": "assigned", "AugAssign": "assigned", "AnnAssign": "assigned",
     "Import": "imported", "ImportFrom": "imported", "Subscript": "subscript",
