@@ -43,7 +43,7 @@ func badAddress(w string) string {
 	lower := strings.ToLower(w)
 	if i := strings.Index(lower, "://"); i > 0 {
 		begin := i
-		for begin > 0 && (lower[begin-1] >= 'a' && lower[begin-1] <= 'z' || lower[begin-1] == '+') {
+		for begin > 0 && (lower[begin-1] >= 'a' && lower[begin-1] <= 'z' || lower[begin-1] >= '0' && lower[begin-1] <= '9' || lower[begin-1] == '+') {
 			begin--
 		}
 		lower, w = lower[begin:], w[begin:]

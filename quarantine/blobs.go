@@ -74,8 +74,14 @@ func blob(text string) (at int, kind, says string) {
 		from := i
 		for i < len(text) && isBlobByte(text[i]) {
 			i++
+			if text[i-1] == '=' && i < len(text) && text[i] != '=' && isBlobByte(text[i]) {
+				break // a name and its value
+			}
 		}
 		piece := text[from:i]
+		if i < len(text) && isBlobByte(text[i]) {
+			piece = strings.TrimRight(piece, "=")
+		}
 		switch {
 		case piece == "":
 		case !looksEncoded(piece):

@@ -1,6 +1,7 @@
 package quarantine
 
 import (
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -10,7 +11,7 @@ import (
 )
 
 // minSpaced is how many single letters in a row are no list.
-const minSpaced = 10
+const minSpaced = 8
 
 // spaced finds letters set apart from each other, as in "i g n o r e".
 func spaced(text string) (at int, says string) {
@@ -84,7 +85,7 @@ func ordered(s string) bool {
 // are what a text is known by; by chance a row of letters holds the short ones.
 var commonWords = sync.OnceValue(func() map[string]bool {
 	words := map[string]bool{}
-	for _, w := range strings.Fields(`the and for from with this that are you your not all any into before after when then only also
+	for w := range strings.FieldsSeq(`the and for from with this that are you your not all any into before after when then only also
 		to of in is it by or as on be at an if do no me we so must always never should will can make sure use using run send file files
 		user tool tools data task tasks instructions ignore previous prompt system every follow first call include secret password
 		key keys read write delete email message other these without please important tell them have has been which there their`) {
@@ -108,7 +109,7 @@ func disguisedWords(text string) (line int, kind, says string) {
 	window := make([]string, 0, windowOf)
 	at := 1
 	for n, row := range lines(text) {
-		for _, w := range strings.Fields(row) {
+		for w := range strings.FieldsSeq(row) {
 			if len(w) > maxWordLen || len(w) < 2 {
 				continue
 			}
@@ -173,7 +174,7 @@ func english(words []string, read func(string) string) int {
 				continue // what reads the same says nothing
 			}
 		}
-		if common[w] && !seenBefore(words[:i], words[i]) {
+		if common[w] && !slices.Contains(words[:i], words[i]) {
 			found++
 			if len(w) > 2 {
 				long++
@@ -184,15 +185,6 @@ func english(words []string, read func(string) string) int {
 		return 0
 	}
 	return found
-}
-
-func seenBefore(words []string, w string) bool {
-	for _, v := range words {
-		if v == w {
-			return true
-		}
-	}
-	return false
 }
 
 func joinRead(words []string, read func(string) string) string {

@@ -125,10 +125,12 @@ const roots = " bin boot dev etc home lib lib64 library media mnt opt private pr
 func isPath(w string) bool {
 	w = strings.ReplaceAll(w, `\`, "/")
 	switch {
-	case strings.HasPrefix(w, "~/"), strings.HasPrefix(w, "./"), strings.HasPrefix(w, "../"), strings.HasPrefix(w, "//"), strings.HasPrefix(w, "$HOME"):
+	case strings.HasPrefix(w, "~/"), strings.HasPrefix(w, "./"), strings.HasPrefix(w, "../"), strings.HasPrefix(w, "$HOME"):
 		return true
 	case len(w) > 2 && w[1] == ':' && w[2] == '/' && unicode.IsLetter(rune(w[0])):
 		return true
+	case strings.HasPrefix(w, "//") && len(w) > 3 && strings.Contains(w[3:], "/"):
+		return true // a share of Windows
 	case strings.HasPrefix(w, "/"):
 		first, _, _ := strings.Cut(w[1:], "/")
 		return first != "" && strings.Contains(roots, " "+strings.ToLower(first)+" ")

@@ -35,7 +35,7 @@ func injections(text string) []remark {
 				continue
 			}
 			from, to, ok := p.match(passage.words, passage.fresh)
-			if !ok {
+			if !ok || p.strange && l.wellKnown(passage.words[from:to+1]) {
 				continue
 			}
 			told[p.rule] = true
@@ -48,6 +48,20 @@ func injections(text string) []remark {
 		}
 	}
 	return out
+}
+
+// wellKnown tells whether the words have an address and every one is of a
+// well-known host.
+func (l *wordlist) wellKnown(words []token) bool {
+	known := false
+	for i := range words {
+		if words[i].classes.meets(&l.url) {
+			if known = words[i].classes.meets(&l.knownHost); !known {
+				return false
+			}
+		}
+	}
+	return known
 }
 
 // maxInjections is how many remarks a text is good for; the report lists fewer.
@@ -72,6 +86,7 @@ type pattern struct {
 	why      string
 	elements []element
 	denied   bool // a pattern that says nothing where it is denied: "never sends …"
+	strange  bool // or where every address in it is of a well-known host
 }
 
 type element struct {

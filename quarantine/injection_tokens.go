@@ -92,11 +92,19 @@ func (r *reader) chunk(c string) {
 	if i := strings.IndexByte(c, '<'); i >= 0 {
 		c = withoutTags(c, i)
 	}
+	if i := strings.IndexByte(c, '|'); i >= 0 && c != "||" {
+		r.split(c[:i])
+		r.push("|", r.pipe)
+		c = c[i+1:]
+	}
 	w := strings.Trim(c, ".,;:!?()[]{}<>\"'*`")
 	var form classes
 	switch {
 	case strings.Contains(w, "://"), strings.HasPrefix(w, "www."):
 		form = r.url
+		if isKnownInstaller(w) {
+			form.add(r.knownHost)
+		}
 	case isEmail(w):
 		form = r.email
 	default:
@@ -191,6 +199,11 @@ func (r *reader) word(w string) {
 			w = l
 		}
 	}
+	if !r.known(w) {
+		if known, ok := r.mixed[mixedKey(w)]; ok {
+			w = known
+		}
+	}
 	r.push(w, r.wordlist.words[w])
 }
 
@@ -250,6 +263,18 @@ func isMarker(c string) bool {
 	}
 	name = " " + name[:end] + " "
 	return strings.Contains(speakers, name) || c[0] == '<' && strings.Contains(speakerTags, name)
+}
+
+// installers are hosts whose scripts people run by the thousand, in the way that
+// their own manuals say.
+const installers = " astral.sh sh.rustup.rs get.docker.com deb.nodesource.com rpm.nodesource.com bun.sh bun.com deno.land fluxcd.io install.python-poetry.org " +
+	"get.helm.sh get.k3s.io ollama.com sh.vector.dev nixos.org get.pnpm.io get.sdkman.io fly.io tailscale.com just.systems foundry.paradigm.xyz "
+
+// isKnownInstaller tells whether the address is https and of such a host.
+func isKnownInstaller(w string) bool {
+	rest, ok := strings.CutPrefix(w, "https://")
+	host, _, _ := strings.Cut(rest, "/")
+	return ok && strings.Contains(installers, " "+host+" ")
 }
 
 // withoutTags takes out what stands between < and >, from the first of them on.

@@ -2,6 +2,7 @@ package quarantine
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -40,18 +41,19 @@ type wordlist struct {
 	names    map[string]classes
 	words    map[string]classes
 	phrases  map[string][]phrase // by the last word
+	mixed    map[string]string   // words of the classes by what mixing up their letters leaves
 	patterns []*pattern
 
 	// Classes that the reader of words gives by their form or asks for.
-	url, email, path, secretFile, program, marker, label, deny, again, order classes
+	url, email, path, secretFile, program, marker, label, pipe, knownHost, deny, again, order classes
 }
 
 // The classes of words that are known by their form.
-var forms = [...]string{"url", "email", "path", "secretfile", "program", "marker", "label"}
+var forms = [...]string{"url", "email", "path", "secretfile", "program", "marker", "label", "pipe", "known"}
 
 // readWordlist reads the file of words and patterns.
 func readWordlist(text string) (*wordlist, error) {
-	l := &wordlist{names: map[string]classes{}, words: map[string]classes{}, phrases: map[string][]phrase{}}
+	l := &wordlist{names: map[string]classes{}, words: map[string]classes{}, phrases: map[string][]phrase{}, mixed: map[string]string{}}
 	for _, name := range forms {
 		if _, err := l.class(name); err != nil {
 			return nil, err
@@ -77,11 +79,28 @@ func readWordlist(text string) (*wordlist, error) {
 			}
 		}
 	}
+	for w := range l.words {
+		if key := mixedKey(w); key != "" && (l.mixed[key] == "" || w < l.mixed[key]) {
+			l.mixed[key] = w
+		}
+	}
 	l.url, l.email, l.path = l.names["url"], l.names["email"], l.names["path"]
 	l.secretFile, l.program, l.marker = l.names["secretfile"], l.names["program"], l.names["marker"]
-	l.label = l.names["label"]
+	l.label, l.pipe, l.knownHost = l.names["label"], l.names["pipe"], l.names["known"]
 	l.deny, l.again, l.order = l.names["not"], l.names["fail"], l.names["order"]
 	return l, nil
+}
+
+// mixedKey is the same for words that differ in the order of their inner letters
+// alone, as "ignore" and "ingroe", which people and models read as one; "" for
+// words too short for that.
+func mixedKey(w string) string {
+	if len(w) < 5 || len(w) > 20 {
+		return ""
+	}
+	b := []byte(w)
+	slices.Sort(b[1 : len(b)-1])
+	return string(b)
 }
 
 // class returns the class of a name and makes it where it is new.
@@ -103,7 +122,7 @@ func (l *wordlist) addWords(name, list string) error {
 	if err != nil {
 		return err
 	}
-	for _, entry := range strings.Fields(list) {
+	for entry := range strings.FieldsSeq(list) {
 		if other, ok := strings.CutPrefix(entry, "@"); ok {
 			if _, known := l.names[other]; !known {
 				return fmt.Errorf("no class %s yet", other)
@@ -207,7 +226,7 @@ func (l *wordlist) addPattern(id, text string) error {
 		return fmt.Errorf("a pattern of no rule or with no reason")
 	}
 	next := element{}
-	for _, word := range strings.Fields(text) {
+	for word := range strings.FieldsSeq(text) {
 		if dots := strings.TrimLeft(word, "."); len(dots) < len(word) {
 			n, err := strconv.Atoi(dots)
 			if err != nil {
@@ -216,8 +235,8 @@ func (l *wordlist) addPattern(id, text string) error {
 			next.gap, next.cross = n, len(word)-len(dots) > 2
 			continue
 		}
-		if word == "undenied" {
-			p.denied = true
+		if word == "undenied" || word == "strange" {
+			p.denied, p.strange = p.denied || word == "undenied", p.strange || word == "strange"
 			continue
 		}
 		word, next.begin = strings.CutPrefix(word, "^")

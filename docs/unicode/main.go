@@ -102,7 +102,7 @@ func read(r io.Reader) (table map[rune]string, version string, err error) {
 // text reads code points in hexadecimal.
 func text(field string) (string, error) {
 	var b strings.Builder
-	for _, hex := range strings.Fields(field) {
+	for hex := range strings.FieldsSeq(field) {
 		n, err := strconv.ParseUint(hex, 16, 21)
 		if err != nil || !utf8.ValidRune(rune(n)) {
 			return "", fmt.Errorf("%q is no code point", hex)

@@ -39,6 +39,7 @@ var floor = map[string]int{
 	"docs/python/embed":          10,
 	"docs/python/table":          10,
 	"docs/packages":              10,
+	"docs/unicode":               10,
 	"docs/bench/pair":            9,
 	"docs/bench/publish":         10,
 	"docs/bench/slow":            9,
@@ -54,7 +55,7 @@ var door = map[string][]string{
 	"gopkg.in/yaml.v3":                              {"manifest"},
 	"github.com/santhosh-tekuri/jsonschema":         {"manifest"},
 	"github.com/dlclark/regexp2":                    {"manifest"},
-	"golang.org/x/text":                             {"internal/sanitize"},
+	"golang.org/x/text":                             {"internal/sanitize", "docs/unicode"},
 	"golang.org/x/mod/semver":                       {"spec"},
 	"golang.org/x/mod/sumdb":                        {"ledger", "registry", "internal/sigtest"}, // the log's arithmetic, not its documents
 	"github.com/go-git/go-git":                      {"registry"},

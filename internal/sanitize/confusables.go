@@ -67,9 +67,24 @@ func Plain(text string) string {
 			b.WriteString(strings.ToLower(table[lower]))
 		case table[r] != "":
 			b.WriteString(strings.ToLower(table[r]))
+		case r >= 0x1F1E6 && r <= 0x1F1FF: // the letters that flags are made of
+			b.WriteByte(byte('a' + r - 0x1F1E6))
+		case isCapital(r):
+			b.WriteString(capitalOf(r))
 		default:
 			b.WriteRune(lower)
 		}
 	}
 	return b.String()
+}
+
+// capitalOf is the letter of a small capital, which Unicode's table holds to be
+// like the letter only where it is the shape of the small one, too.
+func capitalOf(r rune) string {
+	const small, plain = "ʙɢʜʟɴʀᴀᴅᴇᴊᴋᴍᴘᴛꜰ", "bghlnradejkmptf"
+	if i := strings.IndexRune(small, r); i >= 0 {
+		i = utf8.RuneCountInString(small[:i])
+		return plain[i : i+1]
+	}
+	return string(r)
 }

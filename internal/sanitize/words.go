@@ -189,7 +189,7 @@ func mixed(c *census, word string) (at int, who rune, ok bool) {
 		return first, who, true
 	case hasLatin:
 		inside := firstLatin < lastForeign && lastForeign < lastLatin
-		return first, who, inside || letters > 2 || alike > 0 && !(imitators[script].table == unicode.Hebrew && c.speaks(script))
+		return first, who, inside || letters > 2 || alike > 0 && (imitators[script].table != unicode.Hebrew || !c.speaks(script))
 	}
 	// A word wholly of look-alikes in a text that has Latin words and nothing
 	// else of that script. One Greek letter alone is a symbol.
