@@ -14,8 +14,9 @@ var catalogueText string
 
 // catalogue is what is known of the modules of other people's packages.
 type catalogue struct {
-	modules  map[string]*catalogued // by dotted name; those of one line share what it says
-	packages map[string]string      // the modules of a package, with commas, by its normal name
+	modules  map[string]*catalogued   // by dotted name; those of one line share what it says
+	packages map[string]string        // the modules of a package, with commas, by its normal name
+	below    map[string][]*catalogued // those of the modules below a dotless name
 }
 
 // catalogued is what a module can do.
@@ -37,7 +38,7 @@ var known = sync.OnceValue(func() *catalogue { return readCatalogue(catalogueTex
 // readCatalogue reads our own text, which TestCatalogueIsWellFormed holds to its
 // grammar; a line that it cannot read adds nothing, so its module stays unknown.
 func readCatalogue(text string) *catalogue {
-	c := &catalogue{modules: make(map[string]*catalogued, 4096), packages: make(map[string]string, 4096)}
+	c := &catalogue{modules: make(map[string]*catalogued, 4096), packages: make(map[string]string, 4096), below: map[string][]*catalogued{}}
 	entry := &catalogued{}
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\n")
@@ -62,6 +63,9 @@ func readCatalogue(text string) *catalogue {
 				c.packages[name] = modules
 				for m := range strings.SplitSeq(modules, ",") {
 					c.modules[m] = entry
+					if top, _, dotted := strings.Cut(m, "."); dotted && !slices.Contains(c.below[top], entry) {
+						c.below[top] = append(c.below[top], entry)
+					}
 				}
 			}
 		}
@@ -105,9 +109,13 @@ func packageCapabilities(reference string) (capabilities []Capability, ok bool) 
 }
 
 // methodCapabilities tells what a method of a value that nobody can resolve may
-// do while the module is imported, as "to_csv" of "pandas".
+// do while the module is imported, as "to_csv" of "pandas". A module without dots
+// stands for all below it.
 func methodCapabilities(module, method string) []Capability {
 	var all []Capability
+	for _, entry := range known().below[module] {
+		all = join(all, methodsOf(entry, method))
+	}
 	for ; module != ""; module = parent(module) {
 		if entry, ok := known().modules[module]; ok {
 			all = join(all, methodsOf(entry, method))

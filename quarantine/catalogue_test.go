@@ -153,6 +153,7 @@ func TestMethodCapabilities(t *testing.T) {
 		{"pandas", "to_csv", "network write"},
 		{"pandas.core.frame", "to_csv", "network write"}, // a module below has the methods of the one above
 		{"pandas", "head", ""},
+		{"google", "upload_from_filename", "network read"}, // of google.cloud.storage
 		{"pandas", "to_sql", "network"},
 		{"pandas", "query", "dynamic"},
 		{"openpyxl", "save", "write"},

@@ -88,7 +88,8 @@ func findSecrets(text string) (found []secret) {
 			continue
 		}
 		if s.text != "" {
-			s.from = i + strings.Index(text[i:i+n], s.text)
+			// A key is what is between its line ends, and no part of the text.
+			s.from = i + max(strings.Index(text[i:i+n], s.text), 0)
 			found = append(found, s)
 		}
 		i += n

@@ -6,7 +6,7 @@ import "strings"
 const secretWords = `secret token passw pwd credential apikey api_key api-key accesskey access_key access-key authkey auth_key
 	auth-key privatekey private_key private-key encryption_key encryption-key signing_key signing-key client_key app_key
 	appkey app-key license_key subscription_key subscription-key account_key master_key service_key bearer authorization
-	x-api-key access_id admin_key connection_string webhook`
+	x-api-key access_id admin_key connection_string webhook gitlab_session`
 
 // providerWords are services whose keys say nothing by how they begin.
 const providerWords = `adafruit adobe airtable algolia alibaba asana atlassian confluence jira beamer bitbucket bittrex meraki
@@ -33,19 +33,33 @@ func assignedAt(text string, i int) (secret, int) {
 		return secret{}, 0
 	}
 	name := strings.ToLower(text[i : i+n])
-	kept, service := hasOne(name, secretWords), hasOne(name, providerWords)
-	if !kept && !service || hasOne(name, notKept) {
+	kept := hasOne(name, secretWords)
+	if hasOne(name, notKept) || !kept && !(hasOne(name, providerWords) && isPlainKey(value)) {
 		return secret{}, 0
 	}
 	from += n
-	if isPlaceholder(value) || !isMixed(value) || !quoted && !isAlnum(value[0]) || looksMade(value) || !kept && strings.Trim(value, "0123456789-") == "" {
-		return secret{}, 0
-	}
-	// Where the name alone says what it is, the value must be long or dense.
-	if bits(value) < 3 {
+	if isPlaceholder(value) || !isMixed(value) || !hasDigits(value, quoted) || looksMade(value) {
 		return secret{}, 0
 	}
 	return secret{what: "a value drawn by lot under the name of a secret", text: value}, from + len(value)
+}
+
+// isPlainKey tells whether a value is nothing but letters and digits, or a UUID.
+func isPlainKey(value string) bool {
+	n := run(value, alnum, len(value))
+	return n == len(value) && n >= 20 || len(value) == 36 && n == 8 && strings.Count(value, "-") == 4 && strings.Trim(value, "0123456789abcdefABCDEF-") == ""
+}
+
+// hasDigits tells names from values: names in code have few digits, and only in
+// quotes can a value be anything but one.
+func hasDigits(value string, quoted bool) bool {
+	digits := 0
+	for i := range len(value) {
+		if value[i] >= '0' && value[i] <= '9' {
+			digits++
+		}
+	}
+	return digits >= 3 || quoted && (digits >= 2 || len(value) >= 40)
 }
 
 // notKept are names that hold a secret's word and are none.
@@ -65,7 +79,7 @@ func hasOne(name, words string) bool {
 // nameRun is how much of a text is a name, as of a variable or a member.
 func nameRun(text string) int {
 	n := 0
-	for n < len(text) && n < 100 && (inAlphabet(text[n], "word") || text[n] == '.') {
+	for n < len(text) && n < 100 && (kindOf(text[n])&word != 0 || text[n] == '.') {
 		n++
 	}
 	return n
@@ -82,33 +96,41 @@ func assignedValue(text string) (value string, from int, quoted bool) {
 		n = blanks(text, n+1)
 	}
 	// A type between name and value: "token: str = …".
-	if n < len(text) && text[n] == ':' {
-		m := blanks(text, n+1)
+	if n < len(text) && (text[n] == ':' || n > 0 && isAlnum(text[n])) {
+		m := n
+		if text[n] == ':' {
+			m = blanks(text, n+1)
+		}
 		if k := nameRun(text[m:]); k > 0 && k < 20 {
 			if e := blanks(text, m+k); e < len(text) && text[e] == '=' && (e+1 >= len(text) || text[e+1] != '=') {
 				n = e
 			}
 		}
 	}
-	operators := 0
-	for n < len(text) && operators < 3 && strings.IndexByte("=:>,|?", text[n]) >= 0 {
+	operators, comma := 0, n < len(text) && text[n] == ','
+	for n < len(text) && operators < 5 && strings.IndexByte("=:>,|?.", text[n]) >= 0 {
 		operators++
 		n++
 	}
 	if operators == 0 {
 		return "", 0, false
 	}
-	n = blanks(text, n)
+	for n < len(text) && n < 200 && strings.IndexByte(" \t\r\n(", text[n]) >= 0 {
+		n++
+	}
 	n += scheme(text[n:])
 	for n < len(text) && strings.IndexByte("\"'`", text[n]) >= 0 {
 		quoted = true
 		n++
 	}
 	n += scheme(text[n:])
-	m := run(text[n:], "wide", 220)
+	if comma && !quoted { // a list of names
+		return "", 0, false
+	}
+	m := run(text[n:], wide, 220)
 	value = strings.TrimRight(text[n:n+m], ".,:|")
 	end := n + m
-	if quoted && (end >= len(text) || strings.IndexByte("\"'`\\", text[end]) < 0) || !quoted && end < len(text) && strings.IndexByte(" \t\r\n;,\"'`)]}", text[end]) < 0 {
+	if quoted && (end >= len(text) || strings.IndexByte("\"'`\\", text[end]) < 0) || !quoted && end < len(text) && strings.IndexByte(" \t\r\n\\;,\"'`)]}", text[end]) < 0 {
 		return "", 0, false
 	}
 	return value, n, quoted

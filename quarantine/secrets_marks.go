@@ -28,7 +28,7 @@ func privateKeyAt(text string, i int) (secret, int) {
 	n := 0
 	for ; n < len(rest) && len(body) < 128; n++ {
 		switch b := rest[n]; {
-		case inAlphabet(b, "alnum"), b == '+', b == '/', b == '=':
+		case isAlnum(b), b == '+', b == '/', b == '=':
 			if b == 'n' && n > 0 && rest[n-1] == '\\' { // a line end in a string
 				continue
 			}
@@ -51,32 +51,43 @@ func dottedAt(text string, i int) (secret, int) {
 	switch {
 	case strings.HasPrefix(text[i:], "ey"):
 		return jwtAt(text, i)
+	case strings.HasPrefix(text[i:], "ZXlK"):
+		n := run(text[i:], wide, maxToken)
+		if inner, err := base64.StdEncoding.DecodeString(text[i : i+n]); err == nil {
+			if s, m := jwtAt(string(inner), 0); m > 0 && s.text != "" {
+				return secret{what: s.what, text: text[i : i+n]}, n
+			}
+		}
 	case b >= '0' && b <= '9':
 		// Telegram: the bot's number, a colon, 35 letters that begin with AA.
-		n := run(text[i:], "digit", 20)
+		n := run(text[i:], digits, 20)
 		if n >= 8 && n <= 12 && strings.HasPrefix(text[i+n:], ":AA") {
-			if m := run(text[i+n+1:], "word", maxToken); m == 35 && !isPlaceholder(text[i+n+1:i+n+1+m]) && isMixed(text[i+n+1:i+n+1+m]) {
+			if m := run(text[i+n+1:], word, maxToken); m == 35 && !isPlaceholder(text[i+n+1:i+n+1+m]) && isMixed(text[i+n+1:i+n+1+m]) {
 				return secret{what: "a Telegram bot token", text: text[i : i+n+1+m]}, n + 1 + m
 			}
 		}
 	case b == 'p' && strings.HasPrefix(text[i:], "pat"):
 		// Airtable: 14 letters, a dot, a digest.
-		if n := run(text[i:], "alnum", 20); n == 17 && i+n < len(text) && text[i+n] == '.' {
-			if m := run(text[i+n+1:], "hex", 80); m == 64 && isMixed(text[i:i+n+1+m]) {
+		if n := run(text[i:], alnum, 20); n == 17 && i+n < len(text) && text[i+n] == '.' {
+			if m := run(text[i+n+1:], hexLow, 80); m == 64 && isMixed(text[i:i+n+1+m]) {
 				return secret{what: "an Airtable token", text: text[i : i+n+1+m]}, n + 1 + m
 			}
 		}
 	}
-	if b == 'M' || b == 'N' || b == 'O' {
+	if n := run(text[i:], word, 30); (b == 'M' || b == 'N' || b == 'O') && n >= 23 && n <= 28 {
 		// Discord: the bot's number in base64, a time, a signature.
-		if parts, n := dotted(text[i:]); len(parts) == 3 && len(parts[0]) >= 23 && len(parts[0]) <= 28 && len(parts[1]) >= 6 && len(parts[1]) <= 7 && len(parts[2]) >= 27 && len(parts[2]) <= 38 {
-			if id, err := base64.RawStdEncoding.DecodeString(parts[0]); err == nil && run(string(id), "digit", 40) == len(id) {
+		parts, n := dotted(text[i:])
+		if len(parts) == 3 && len(parts[1]) >= 6 && len(parts[1]) <= 7 && len(parts[2]) >= 27 && len(parts[2]) <= 38 {
+			if id, err := base64.RawStdEncoding.DecodeString(parts[0]); err == nil && run(string(id), digits, 40) == len(id) {
 				return secret{what: "a Discord bot token", text: text[i : i+n]}, n
 			}
 		}
 	}
+	if n := run(text[i:], word, 50); n == 40 && strings.HasSuffix(text[i:i+n], "_mmk") && isMixed(text[i:i+n]) {
+		return secret{what: "a MaxMind key", text: text[i : i+n]}, n
+	}
 	if i+6 < len(text) && text[i+4:i+6] == "Q~" && text[i+3] >= '0' && text[i+3] <= '9' {
-		if n := run(text[i:], "wide", maxToken); n >= 37 && n <= 44 && isMixed(text[i:i+n]) {
+		if n := run(text[i:], wide, maxToken); n >= 37 && n <= 44 && isMixed(text[i:i+n]) {
 			return secret{what: "an Azure client secret", text: text[i : i+n]}, n
 		}
 	}
@@ -86,7 +97,7 @@ func dottedAt(text string, i int) (secret, int) {
 // dotted splits a word at its dots.
 func dotted(text string) (parts []string, n int) {
 	for {
-		m := run(text[n:], "word", maxToken)
+		m := run(text[n:], word, maxToken)
 		parts = append(parts, text[n:n+m])
 		n += m
 		if n >= len(text) || text[n] != '.' || len(parts) > 3 {
@@ -96,8 +107,15 @@ func dotted(text string) (parts []string, n int) {
 	}
 }
 
+// maxHead is the longest first part of a token that is looked at; a few claims
+// about a key are far shorter.
+const maxHead = 400
+
 // jwtAt finds a signed JSON Web Token: what is before its first dot is JSON.
 func jwtAt(text string, i int) (secret, int) {
+	if head := run(text[i:], word, maxHead+1); head > maxHead || i+head >= len(text) || text[i+head] != '.' {
+		return secret{}, 0
+	}
 	parts, n := dotted(text[i:])
 	if len(parts) < 3 || len(parts[0]) < 17 || len(parts[1]) < 17 || len(parts[2]) < 20 {
 		return secret{}, 0
@@ -108,7 +126,7 @@ func jwtAt(text string, i int) (secret, int) {
 		return secret{}, 0
 	}
 	// Of the tokens in manuals, the claims say so.
-	if claims, err := base64.RawURLEncoding.DecodeString(parts[1]); err == nil && isPlaceholder(string(claims[1:max(1, len(claims)-1)])) || strings.Contains(string(claims), "John Doe") {
+	if claims, err := base64.RawURLEncoding.DecodeString(parts[1]); err == nil && (hasOne(string(claims), placeholderWords) || strings.Contains(string(claims), "John Doe")) {
 		return secret{}, n
 	}
 	return secret{what: "a JSON Web Token", text: text[i : i+n]}, n
@@ -116,9 +134,9 @@ func jwtAt(text string, i int) (secret, int) {
 
 // addressAt finds the password in an address: "scheme://user:password@host".
 func addressAt(text string, i int) (secret, int) {
-	n := run(text[i:], "lower", 30)
+	n := run(text[i:], lower, 30)
 	for n < 30 && i+n < len(text) && (text[i+n] == '+' || text[i+n] == '-') {
-		n += 1 + run(text[i+n+1:], "lower", 30)
+		n += 1 + run(text[i+n+1:], lower, 30)
 	}
 	if n < 2 || n > 30 || !strings.HasPrefix(text[i+n:], "://") {
 		return secret{}, 0

@@ -17,7 +17,7 @@ var shapesText string
 // shape is a token that says by its beginning what it is.
 type tokenShape struct {
 	what, prefix string
-	alphabet     string
+	alphabet     alphabet
 	least, most  int // letters behind the prefix
 }
 
@@ -36,7 +36,7 @@ func readShapes(text string) *[256][]tokenShape {
 			if len(words) != 3 {
 				continue
 			}
-			s := tokenShape{what: what, prefix: words[0], alphabet: words[1]}
+			s := tokenShape{what: what, prefix: words[0], alphabet: alphabetOf(words[1])}
 			number, more := strings.CutSuffix(words[2], "+")
 			s.least, _ = strconv.Atoi(number) // TestShapesAreWellFormed reads them all
 			if s.most = s.least; more {
@@ -61,16 +61,14 @@ func shapedAt(text string, i int) (secret, int) {
 			continue
 		}
 		from := i + len(s.prefix)
-		n := run(text[from:], s.alphabet, maxToken)
-		if n > s.most && s.alphabet != "wide" && s.alphabet != "word" || n < s.least || from+n < len(text) && isAlnum(text[from+n]) {
-			continue
-		}
-		if n > s.most {
+		n := run(text[from:], s.alphabet, s.most+1)
+		if n < s.least || n > s.most || from+n < len(text) && isAlnum(text[from+n]) {
 			continue
 		}
 		body := text[from : from+n]
 		token := text[i : from+n]
-		if isPlaceholder(body) || s.least > 0 && !isMixed(body) {
+		// Of capitals alone, a draw can have few digits or none.
+		if isPlaceholder(body) || s.alphabet == upper && bits(body) < 2.8 || s.alphabet != upper && s.least > 0 && !isMixed(body) {
 			return secret{}, from + n - i
 		}
 		return secret{what: article(s.what), text: token, doubtful: wrongChecksum(s.prefix, body)}, from + n - i
@@ -86,36 +84,75 @@ func article(what string) string {
 	return "a " + what
 }
 
+// alphabet is a set of bytes, made of kinds of letters.
+type alphabet uint8
+
+const (
+	digits alphabet = 1 << iota
+	aToF            // of small letters
+	gToZ
+	upperAToF
+	upperGToZ
+	dashes // _ and -
+	marks  // others that tokens have
+
+	hexLow = digits | aToF
+	hexAny = digits | aToF | upperAToF
+	lower  = digits | aToF | gToZ
+	upper  = digits | upperAToF | upperGToZ
+	alnum  = lower | upper
+	word   = alnum | dashes
+	wide   = word | marks
+)
+
+// alphabetOf reads the names that secrets.txt has for alphabets.
+func alphabetOf(name string) alphabet {
+	switch name {
+	case "hex":
+		return hexLow
+	case "Hex":
+		return hexAny
+	case "lower":
+		return lower
+	case "upper":
+		return upper
+	case "alnum":
+		return alnum
+	case "word":
+		return word
+	case "wide":
+		return wide
+	}
+	return 0
+}
+
+func kindOf(b byte) alphabet {
+	switch {
+	case b >= '0' && b <= '9':
+		return digits
+	case b >= 'a' && b <= 'f':
+		return aToF
+	case b >= 'g' && b <= 'z':
+		return gToZ
+	case b >= 'A' && b <= 'F':
+		return upperAToF
+	case b >= 'G' && b <= 'Z':
+		return upperGToZ
+	case b == '_' || b == '-':
+		return dashes
+	case b == '.', b == '=', b == '+', b == '/', b == '~', b == '%', b == ':', b == '|':
+		return marks
+	}
+	return 0
+}
+
 // run is how many bytes from the beginning are of an alphabet, up to most.
-func run(text, alphabet string, most int) int {
+func run(text string, of alphabet, most int) int {
 	n := 0
-	for n < len(text) && n < most && inAlphabet(text[n], alphabet) {
+	for n < len(text) && n < most && kindOf(text[n])&of != 0 {
 		n++
 	}
 	return n
-}
-
-func inAlphabet(b byte, alphabet string) bool {
-	digit, low, up := b >= '0' && b <= '9', b >= 'a' && b <= 'z', b >= 'A' && b <= 'Z'
-	switch alphabet {
-	case "hex":
-		return digit || b >= 'a' && b <= 'f'
-	case "Hex":
-		return digit || b >= 'a' && b <= 'f' || b >= 'A' && b <= 'F'
-	case "digit":
-		return digit
-	case "lower":
-		return digit || low
-	case "upper":
-		return digit || up
-	case "alnum":
-		return digit || low || up
-	case "word":
-		return digit || low || up || b == '_' || b == '-'
-	case "wide":
-		return digit || low || up || strings.IndexByte("_-.=+/~%:|", b) >= 0
-	}
-	return false
 }
 
 // wrongChecksum tells of tokens that end with the checksum of what precedes it

@@ -8,17 +8,12 @@ import (
 // words that a value has which only shows where a secret goes.
 const placeholderWords = `example sample dummy placeholder changeme change-me change_me replace your_ your- yourkey yourtoken
 	yoursecret youraccess insert fake_ fake- redacted notreal not-real todo xxxx **** .... ____ ---- <<<< >>>> 123456789 987654321
-	0123456 abcdefgh 11111 00000 aaaaa testtest mytoken mysecret mypassword my-secret my_secret my-token my_token my-api my_api`
+	0123456 abcdefgh 1111111 0000000 aaaaaaaaaaaa testtest abc123 xyz789 mytoken mysecret mypassword my-secret my_secret my-token my_token my-api my_api`
 
 // isPlaceholder tells whether a value stands for a secret that is not there.
 func isPlaceholder(value string) bool {
 	low := strings.ToLower(value)
-	for w := range strings.FieldsSeq(placeholderWords) {
-		if strings.Contains(low, w) {
-			return true
-		}
-	}
-	return strings.ContainsAny(value, "<>{}$*") || sameByte(low)
+	return hasOne(low, placeholderWords) || strings.ContainsAny(value, "<>{}$*") || sameByte(low)
 }
 
 // sameByte tells whether a value is little more than one byte again and again.

@@ -1,8 +1,6 @@
 package quarantine
 
 import (
-	"encoding/json"
-	"slices"
 	"sync"
 
 	"github.com/patch-cat/patch-git/spec"
@@ -97,11 +95,11 @@ func checkThreats(c *collector) {
 		mild := m.mild
 		switch t.Shape {
 		case "gadget", "patched":
-			if declares(c.tool, "dynamic") {
+			if declares(c.tool, CapabilityDynamic) {
 				continue
 			}
 		case "native":
-			if declares(c.tool, "native") {
+			if declares(c.tool, CapabilityNative) {
 				continue
 			}
 		case "sensitive-read":
@@ -116,19 +114,5 @@ func checkThreats(c *collector) {
 	checkEndpoints(c)
 }
 
-// sendsOut tells whether the file names anything of the network.
-func sendsOut(f *Facts) bool {
-	for _, i := range f.Imports {
-		if usesNetwork(i.Module, i.Name) {
-			return true
-		}
-	}
-	return false
-}
-
-// declares tells whether the manifest asks for a capability of x-needs.
-func declares(tool *spec.Tool, word string) bool {
-	var words []string
-	err := json.Unmarshal(tool.Extensions["x-needs"], &words)
-	return err == nil && slices.Contains(words, word)
-}
+// sendsOut tells whether the file can send anything.
+func sendsOut(f *Facts) bool { return Infer(f, nil).Has(CapabilityNetwork) }
