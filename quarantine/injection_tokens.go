@@ -199,6 +199,11 @@ func (r *reader) word(w string) {
 			w = l
 		}
 	}
+	if !r.known(w) {
+		if known, ok := r.mixed[mixedKey(w)]; ok {
+			w = known
+		}
+	}
 	r.push(w, r.wordlist.words[w])
 }
 

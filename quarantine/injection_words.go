@@ -2,6 +2,7 @@ package quarantine
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -40,6 +41,7 @@ type wordlist struct {
 	names    map[string]classes
 	words    map[string]classes
 	phrases  map[string][]phrase // by the last word
+	mixed    map[string]string   // words of the classes by what mixing up their letters leaves
 	patterns []*pattern
 
 	// Classes that the reader of words gives by their form or asks for.
@@ -51,7 +53,7 @@ var forms = [...]string{"url", "email", "path", "secretfile", "program", "marker
 
 // readWordlist reads the file of words and patterns.
 func readWordlist(text string) (*wordlist, error) {
-	l := &wordlist{names: map[string]classes{}, words: map[string]classes{}, phrases: map[string][]phrase{}}
+	l := &wordlist{names: map[string]classes{}, words: map[string]classes{}, phrases: map[string][]phrase{}, mixed: map[string]string{}}
 	for _, name := range forms {
 		if _, err := l.class(name); err != nil {
 			return nil, err
@@ -77,11 +79,28 @@ func readWordlist(text string) (*wordlist, error) {
 			}
 		}
 	}
+	for w := range l.words {
+		if key := mixedKey(w); key != "" && (l.mixed[key] == "" || w < l.mixed[key]) {
+			l.mixed[key] = w
+		}
+	}
 	l.url, l.email, l.path = l.names["url"], l.names["email"], l.names["path"]
 	l.secretFile, l.program, l.marker = l.names["secretfile"], l.names["program"], l.names["marker"]
 	l.label, l.pipe, l.knownHost = l.names["label"], l.names["pipe"], l.names["known"]
 	l.deny, l.again, l.order = l.names["not"], l.names["fail"], l.names["order"]
 	return l, nil
+}
+
+// mixedKey is the same for words that differ in the order of their inner letters
+// alone, as "ignore" and "ingroe", which people and models read as one; "" for
+// words too short for that.
+func mixedKey(w string) string {
+	if len(w) < 5 || len(w) > 20 {
+		return ""
+	}
+	b := []byte(w)
+	slices.Sort(b[1 : len(b)-1])
+	return string(b)
 }
 
 // class returns the class of a name and makes it where it is new.

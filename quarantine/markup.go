@@ -29,7 +29,7 @@ func hiddenMarkup(text string, body bool) []remark {
 	if i, content := markdownComment(text, body); i >= 0 {
 		found(i, "has a link that is never shown and used as a comment, which says %s", spec.Quote(content))
 	}
-	if i, why := hiddenElement(text); i >= 0 {
+	if i, why := hiddenElement(text, body); i >= 0 {
 		_, content, _ := strings.Cut(text[i:], ">")
 		content, _, _ = strings.Cut(content, "<")
 		found(i, "has an element that is not shown (%s), which says %s", why, spec.Quote(strings.TrimSpace(content)))
@@ -83,8 +83,9 @@ var hiding = [...]string{
 	"clip:rect(0", "clip-path:", "transform:scale(0", "width:0", "height:0", "line-height:0",
 }
 
-// hiddenElement finds the first tag whose content is not shown, and why.
-func hiddenElement(text string) (at int, why string) {
+// hiddenElement finds the first tag whose content is not shown, and why. In a
+// description "script" may be what the text is about; markup it is anyway.
+func hiddenElement(text string, body bool) (at int, why string) {
 	for from := 0; ; {
 		i := strings.IndexByte(text[from:], '<')
 		if i < 0 {
@@ -100,7 +101,7 @@ func hiddenElement(text string) (at int, why string) {
 		switch name = strings.ToLower(name); {
 		case !isTagName(name):
 			continue
-		case name == "template" || name == "noscript":
+		case body && (name == "template" || name == "noscript" || name == "style" || name == "script"):
 			return i, name
 		}
 		attributes = squeeze(attributes)

@@ -30,6 +30,7 @@ func TestHiddenMarkup(t *testing.T) {
 		{"white text", notes(`<p style=color:white>x</p>`), "TXT-003 warning", notes(`<p style="background-color:white">x</p>`)},
 		{"escaped style", notes(`<p style="d\isplay:none">x</p>`), "TXT-003 warning", notes(`<p style="block">x</p>`)},
 		{"hidden attribute", notes("<p class=a hidden>x</p>"), "TXT-003 warning", notes(`<p class="hidden">x</p>`)},
+		{"style", notes("<style>p {display: none}</style><p>x</p>"), "TXT-003 warning", notes("<styled>x</styled>")},
 		{"template", notes("<template>x</template>"), "TXT-003 warning", notes("<templates>x</templates>")},
 		{"far below", describe("Count words." + blank + "x"), "TXT-005 warning, TXT-003 error", describe("Count words." + blank)},
 		{"far below, blanks on the lines", notes("a" + strings.Repeat(" \t\n\u00A0", 13) + "x"), "TXT-003 warning", notes("a" + strings.Repeat("\n", 12) + "x")},
@@ -134,6 +135,7 @@ func TestRendered(t *testing.T) {
 	runTwins(t, []twin{
 		{"link", notes("[https://a.example](https://b.example)"), "TXT-006 warning", notes("[https://a.example/x](https://www.a.example)")},
 		{"link with emphasis", notes("[**https://a.example**](https://b.example)"), "TXT-006 warning", notes("[a](https://b.example)")},
+		{"link without a text", notes("[](https://b.example)"), "TXT-006 warning", notes("[]()")},
 		{"anchor", notes(`<a href="https://b.example">https://a.example</a>`), "TXT-006 warning", notes(`<a href="https://b.example">b</a>`)},
 		{"picture", describe("Count words. ![](words)"), "TXT-006 warning", notes("![](words.png)")},
 		{"footnote", describe("Count words.[^1]\n[^1]: All."), "TXT-006 warning", notes("Words.[^1]\n\n[^1]: All.")},

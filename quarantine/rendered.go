@@ -34,6 +34,8 @@ func rendered(text string, body bool) []remark {
 		switch picture := open > 0 && text[open-1] == '!'; {
 		case picture && !body:
 			found(open, "has a picture, %s", spec.Quote(target))
+		case !picture && strings.TrimSpace(label) == "" && target != "":
+			found(open, "has a link that shows nothing and leads to %s", spec.Quote(target))
 		case !picture && otherHost(label, target):
 			found(open, "has a link that shows %s and leads to %s", spec.Quote(label), spec.Quote(target))
 		}

@@ -67,6 +67,8 @@ func Plain(text string) string {
 			b.WriteString(strings.ToLower(table[lower]))
 		case table[r] != "":
 			b.WriteString(strings.ToLower(table[r]))
+		case r >= 0x1F1E6 && r <= 0x1F1FF: // the letters that flags are made of
+			b.WriteByte(byte('a' + r - 0x1F1E6))
 		case isCapital(r):
 			b.WriteString(capitalOf(r))
 		default:
