@@ -144,12 +144,12 @@ func unmask(words []string) (kind, says string) {
 		for _, one := range [...]rune{'i', 'l'} {
 			read := func(w string) string { return fromLeet(w, one) }
 			if english(words, read) >= minCommon {
-				return "leetspeak", join(words, read)
+				return "leetspeak", joinRead(words, read)
 			}
 		}
 	}
 	if english(words, reversed) >= minCommon {
-		return "reversed", join(words, reversed)
+		return "reversed", joinRead(words, reversed)
 	}
 	if !latinWords(words) {
 		return "", ""
@@ -157,7 +157,7 @@ func unmask(words []string) (kind, says string) {
 	for by := 1; by < 26; by++ {
 		read := func(w string) string { return shifted(w, by) }
 		if english(words, read) > minCommon {
-			return "shifted", join(words, read)
+			return "shifted", joinRead(words, read)
 		}
 	}
 	return "", ""
@@ -187,7 +187,7 @@ func english(words []string, read func(string) string) int {
 	return found
 }
 
-func join(words []string, read func(string) string) string {
+func joinRead(words []string, read func(string) string) string {
 	out := make([]string, len(words))
 	for i, w := range words {
 		out[i] = read(w)
