@@ -32,6 +32,12 @@ var pythonReach string
 //go:embed python_purity.py
 var pythonPurity string
 
+//go:embed python_names.py
+var pythonNames string
+
+//go:embed python_references.py
+var pythonReferences string
+
 //go:embed python_facts.py
 var pythonFacts string
 
@@ -45,7 +51,7 @@ var pythonFacts string
 // sandbox with limits on time and memory, and with the minor version that will
 // run the tool, because versions disagree about syntax.
 func ProgramSource() []byte {
-	return []byte(strings.Join([]string{pythonScope, pythonPurity, pythonFold, pythonTables, pythonFlow, pythonThreats, pythonReach, pythonFacts}, "\n\n"))
+	return []byte(strings.Join([]string{pythonScope, pythonPurity, pythonFold, pythonNames, pythonReferences, pythonTables, pythonFlow, pythonThreats, pythonReach, pythonFacts}, "\n\n"))
 }
 
 // Feed returns the program as a script for python3 -I -S -B -c and what it

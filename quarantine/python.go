@@ -42,6 +42,7 @@ func checkPython(c *collector) {
 	checkIdentifiers(c)
 	checkMain(c)
 	checkImports(c)
+	checkCapabilities(c)
 	checkThreats(c)
 }
 

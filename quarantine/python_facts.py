@@ -229,6 +229,7 @@ def examine(facts, source):
             facts.add("statements", {"kind": kind_of(node)}, node)
         note_imports(facts, tree)
         note_main(facts, tree, source.decode("utf-8"))
+        References(facts, tree, Fold(tree))
         purity = Purity(facts, tree)
         purity.statements(tree.body, "module", purity.scope)
         fold = Fold(tree)

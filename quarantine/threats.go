@@ -1,8 +1,6 @@
 package quarantine
 
 import (
-	"encoding/json"
-	"slices"
 	"sync"
 
 	"github.com/patch-cat/patch-git/spec"
@@ -16,8 +14,8 @@ type shapeMeaning struct {
 	seen  string // one clause; %s is the detail
 }
 
-// shapes are the words of [Threat] in the order of their rules.
-var shapes = []shapeMeaning{
+// threatShapes are the words of [Threat] in the order of their rules.
+var threatShapes = []shapeMeaning{
 	{"exec-downloaded", madeCode, false, "%s runs what came from the network"},
 	{"exec-decoded", madeCode, false, "%s runs what was decoded, decrypted or unmarshalled"},
 	{"exec-text", madeCode, false, "code stands in a text that is run: %s"},
@@ -79,8 +77,8 @@ var shapes = []shapeMeaning{
 
 var shapeOf = sync.OnceValue(func() map[string]*shapeMeaning {
 	words := map[string]*shapeMeaning{}
-	for i := range shapes {
-		words[shapes[i].shape] = &shapes[i]
+	for i := range threatShapes {
+		words[threatShapes[i].shape] = &threatShapes[i]
 	}
 	return words
 })
@@ -88,7 +86,7 @@ var shapeOf = sync.OnceValue(func() map[string]*shapeMeaning {
 // checkThreats gives each shape to its rule. Nothing about a shape depends on
 // what stands around it; only what is declared makes a gadget none.
 func checkThreats(c *collector) {
-	out := sendsOut(c.Facts)
+	out := Infer(c.Facts, c.tool.Runtime.Packages).Has(CapabilityNetwork)
 	for _, t := range c.Facts.Threats {
 		m := shapeOf()[t.Shape]
 		if m == nil {
@@ -97,11 +95,11 @@ func checkThreats(c *collector) {
 		mild := m.mild
 		switch t.Shape {
 		case "gadget", "patched":
-			if declares(c.tool, "dynamic") {
+			if declares(c.tool, CapabilityDynamic) {
 				continue
 			}
 		case "native":
-			if declares(c.tool, "native") {
+			if declares(c.tool, CapabilityNative) {
 				continue
 			}
 		case "sensitive-read":
@@ -114,21 +112,4 @@ func checkThreats(c *collector) {
 		report(m.rule, c.inMain(t.Place), m.seen, spec.Quote(t.Detail))
 	}
 	checkEndpoints(c)
-}
-
-// sendsOut tells whether the file names anything of the network.
-func sendsOut(f *Facts) bool {
-	for _, i := range f.Imports {
-		if usesNetwork(i.Module, i.Name) {
-			return true
-		}
-	}
-	return false
-}
-
-// declares tells whether the manifest asks for a capability of x-needs.
-func declares(tool *spec.Tool, word string) bool {
-	var words []string
-	err := json.Unmarshal(tool.Extensions["x-needs"], &words)
-	return err == nil && slices.Contains(words, word)
 }
