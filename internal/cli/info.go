@@ -128,6 +128,9 @@ func permissionWords(p spec.Permissions) []string {
 	if p.HumanConfirm {
 		out = append(out, "only after you confirm each run")
 	}
+	for _, n := range p.Needs {
+		out = append(out, "its code "+spec.NeedWords(n))
+	}
 	for _, s := range p.ExternalAuth {
 		out = append(out, "your account: "+safe(s))
 	}
