@@ -40,7 +40,7 @@ fuzz:
 
 # Figures of docs/benchmarks.md.
 bench: build
-	$(GO) test -run '^$$' -bench . -benchtime 1s ./registry ./manifest ./ledger ./verify ./internal/keyless ./internal/verdicts ./internal/inspect ./internal/sandbox ./internal/usernet ./internal/pyenv ./internal/consume
+	$(GO) test -run '^$$' -bench . -benchtime 1s ./registry ./manifest ./ledger ./verify ./internal/keyless ./internal/verdicts ./internal/inspect ./internal/sandbox ./internal/usernet ./internal/pyenv ./internal/consume ./internal/contribute
 	./docs/bench/run.sh ./bin/patch-git
 
 # `check` of thousands of broken tools: each must end by itself, with a verdict.
