@@ -82,6 +82,7 @@ func asked(t *spec.Tool) [][2]string {
 		{"network", yes(p.Network)},
 		{"files", string(p.Filesystem)},
 		{"asks first", yes(p.HumanConfirm)},
+		{"its code", orNone(p.Needs)},
 		{"accounts", orNone(p.ExternalAuth)},
 		{"packages", orNone(t.Runtime.Packages)},
 	}

@@ -53,7 +53,7 @@ func readPatch(r *report, data []byte) *Document {
 // topLevel are the keys of a manifest, in the order in which they are printed.
 var topLevel = []string{
 	"name", "version", "description", "inputs", "outputs", "capabilities", "runtime",
-	"external_auth", "generated_by", "generated_at",
+	"external_auth", "generated_by", "generated_at", "x-needs",
 }
 
 var extensionKey = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^x-[A-Za-z0-9_.-]+$`) })
@@ -88,6 +88,9 @@ func (p *patchReader) read(root *node) {
 	}
 	if n := root.get("generated_at"); n != nil {
 		p.generatedAt(n)
+	}
+	if n := root.get("x-needs"); n != nil {
+		p.needs(n)
 	}
 }
 

@@ -45,6 +45,9 @@ func Print(t *spec.Tool) []byte {
 	}
 	p.optional(0, "generated_by", t.GeneratedBy)
 	p.optional(0, "generated_at", t.GeneratedAt)
+	if len(t.Needs) > 0 {
+		p.line(0, "x-needs", list(t.Needs))
+	}
 	for _, key := range slices.Sorted(maps.Keys(t.Extensions)) {
 		p.line(0, key, flow(t.Extensions[key]))
 	}

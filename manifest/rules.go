@@ -101,6 +101,8 @@ const (
 	badProvider
 	manyProviders
 	duplicateScope
+	badNeed
+	duplicateNeed
 )
 
 const (
@@ -194,4 +196,6 @@ var rules = [...]Rule{
 	badProvider:      {"MAN-511", "the provider is not supported", "supported are gmail, google_calendar, slack, github and linear", bad, bad, "PM-47"},
 	manyProviders:    {"MAN-512", "external_auth names more than one provider, but a tool gets one token", "split the tool, one provider each", bad, bad, "C-8"},
 	duplicateScope:   {"MAN-513", "a scope stands twice", "keep one of them", bad, warn, "PM-43"},
+	badNeed:          {"MAN-514", "x-needs has something other than its words", "write a list of process, environment, native and dynamic; network and files stand in capabilities", bad, bad, "CAP-001"},
+	duplicateNeed:    {"MAN-515", "a word stands twice in x-needs", "keep one of them", bad, warn, "CAP-001"},
 }

@@ -211,6 +211,32 @@ func refusedClass(text string) string {
 	return "not of the form name==1.2.3"
 }
 
+// needs reads what the code does beyond network and files. What it does not say
+// is not granted, so a word that nobody knows is refused and not passed over.
+func (p *patchReader) needs(n *node) {
+	if !p.is(n, kindArray, "x-needs") {
+		return
+	}
+	var said []string
+	for i, item := range n.items {
+		p.places["/x-needs/"+strconv.Itoa(i)] = item.at
+		switch {
+		case item.kind == kindBroken:
+		case item.kind != kindString || !slices.Contains(spec.Needs(), item.text):
+			p.add(badNeed, item.at, "x-needs has %s, allowed are %s", shown(item), strings.Join(spec.Needs(), ", "))
+		case slices.Contains(said, item.text):
+			p.add(duplicateNeed, item.at, "%s stands twice in x-needs", spec.Quote(item.text))
+		default:
+			said = append(said, item.text)
+		}
+	}
+	for _, word := range spec.Needs() { // in one order, so that versions compare
+		if slices.Contains(said, word) {
+			p.tool.Needs = append(p.tool.Needs, word)
+		}
+	}
+}
+
 // providers are the accounts for which a token can be had [PM-47].
 var providers = []string{"gmail", "google_calendar", "slack", "github", "linear"}
 

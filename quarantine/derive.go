@@ -46,30 +46,17 @@ func (s Script) Allows(minor string) (bool, error) {
 	return allowsPython(s.RequiresPython, minor)
 }
 
-// Needs are what the imports of a source ask of its manifest.
-type Needs struct {
-	Network  []string // modules that open connections
-	Packages []string // top-level modules that no declared package brings
-}
-
-// NeedsOf reads them from the facts of a source, given the packages that its
-// manifest declares.
-func NeedsOf(f *Facts, packages []string) Needs {
-	var n Needs
+// Lacking returns the top-level modules that a source imports and that neither
+// Python nor a declared package brings, as far as names tell.
+func Lacking(f *Facts, packages []string) []string {
+	var lacking []string
 	provided, seen := providedModules(packages), map[string]bool{}
 	for _, i := range f.Imports {
 		top, _, _ := strings.Cut(i.Module, ".")
-		if i.Typing || i.Level > 0 || seen[i.Module] {
-			continue
-		}
-		seen[i.Module] = true
-		if usesNetwork(i.Module, i.Name) {
-			n.Network = append(n.Network, i.Module)
-		}
-		if !i.Stdlib && !i.Optional && !provided.has(i.Module) && !seen["/"+top] {
-			seen["/"+top] = true
-			n.Packages = append(n.Packages, top)
+		if !i.Typing && i.Level == 0 && !i.Stdlib && !i.Optional && !provided.has(i.Module) && !seen[top] {
+			seen[top] = true
+			lacking = append(lacking, top)
 		}
 	}
-	return n
+	return lacking
 }

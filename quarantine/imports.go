@@ -6,12 +6,12 @@ import (
 	"github.com/patch-cat/patch-git/spec"
 )
 
-// checkImports compares the imports with what the tool declares: packages
-// [PM-41] and network [PM-32]. The sandbox enforces both; the warnings say it
-// before a user meets the failure.
+// checkImports compares the imports with the packages that the tool declares
+// [PM-41]. Nothing else is installed; the warnings say it before a user meets
+// the failure.
 func checkImports(c *collector) {
 	provided := providedModules(c.tool.Runtime.Packages)
-	lacking, network := map[string]bool{}, map[string]bool{}
+	lacking := map[string]bool{}
 	for _, i := range c.Facts.Imports {
 		if i.Typing {
 			continue
@@ -21,10 +21,6 @@ func checkImports(c *collector) {
 		if i.Level > 0 {
 			c.add(besideFile, where, "the import of %s is relative", spec.Quote(strings.Repeat(".", i.Level)+i.Module))
 			continue
-		}
-		if module := i.Module; !c.tool.Capabilities.Network && !network[top] && usesNetwork(module, i.Name) {
-			network[top] = true
-			c.add(undeclaredNetwork, where, "the module %s is imported", spec.Quote(module))
 		}
 		if !i.Stdlib && !i.Optional && !lacking[top] && !provided.has(i.Module) {
 			lacking[top] = true
@@ -80,23 +76,6 @@ func (m modules) has(module string) bool {
 	dashed := normalName(module)
 	for _, p := range m.packages {
 		if p == name || strings.HasPrefix(p, name+"-") && (p == dashed || strings.HasPrefix(dashed, p+"-") || strings.HasPrefix(p, dashed+"-")) {
-			return true
-		}
-	}
-	return false
-}
-
-// networkModules open connections or exist for nothing else. A module stands
-// for those below it; asyncio and ssl are not here, for they serve much else.
-var networkModules = strings.Fields(`socket socketserver urllib.request http.client http.server ftplib smtplib poplib imaplib
-	telnetlib nntplib xmlrpc.client xmlrpc.server webbrowser wsgiref.simple_server
-	requests httpx httpcore aiohttp urllib3 websocket websockets paramiko boto3 botocore grpc pycurl dns tornado twisted scapy
-	httplib2 treq openai anthropic googleapiclient discord slack_sdk telegram tweepy praw psycopg psycopg2 pymysql pymongo redis
-	pika kafka nats zmq asyncssh ftputil playwright selenium yt_dlp gradio_client huggingface_hub`)
-
-func usesNetwork(module, name string) bool {
-	for _, n := range networkModules {
-		if module == n || strings.HasPrefix(module, n+".") || name != "" && module+"."+name == n {
 			return true
 		}
 	}

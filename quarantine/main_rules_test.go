@@ -50,18 +50,18 @@ func TestMainRules(t *testing.T) {
 		{"unknown module", "import bs4, bs4.element\n" + validSource, none, "DEP-004 warning"},
 		{"unknown module in a function", strings.Replace(validSource, signature, signature+"\n    import yaml", 1), none, "DEP-004 warning"},
 		{
-			"package of another name", "import bs4, PIL.Image, google.cloud.storage, ruamel.yaml, some_thing\n" + validSource,
+			"package of another name", "import bs4, PIL.Image, google.cloud.storage, ruamel.yaml, typing_inspection\n" + validSource,
 			tool(func(t *spec.Tool) {
-				t.Runtime.Packages = []string{"beautifulsoup4==4.12.3", "Pillow==10.0", "google-cloud-storage==2.1", "ruamel.yaml==0.18", "Some.Thing==1.0"}
+				t.Runtime.Packages = []string{"beautifulsoup4==4.12.3", "Pillow==10.0", "google-cloud-storage==2.1", "ruamel.yaml==0.18", "Typing.Inspection==0.4"}
 			}), "",
 		},
 		{"optional module", "try:\n    import lxml\nexcept ImportError:\n    lxml = None\n" + validSource, none, ""},
-		{"network module", "import socket\n" + validSource, none, "CAP-001 warning"},
-		{"network declared", "import socket\n" + validSource, tool(func(t *spec.Tool) { t.Capabilities.Network = true }), ""},
-		{"network by name", "from urllib import request\n" + validSource, none, "CAP-001 warning"},
+		{"network module", "import smtplib\n" + validSource, none, "CAP-001 error"},
+		{"network declared", "import smtplib\n" + validSource, tool(func(t *spec.Tool) { t.Capabilities.Network = true }), ""},
+		{"network by name", "from socket import create_connection\n" + validSource, none, "CAP-001 error"},
 		{"neighbour of a network module", "from urllib import parse\n" + validSource, none, ""},
-		{"network in a function", strings.Replace(validSource, signature, signature+"\n    import http.client", 1), none, "CAP-001 warning"},
-		{"network package", "import requests\n" + validSource, tool(func(t *spec.Tool) { t.Runtime.Packages = []string{"requests==2.32.3"} }), "CAP-001 warning"},
+		{"network in a function", strings.Replace(validSource, signature, signature+"\n    import http.client\n    http.client.HTTPConnection", 1), none, "CAP-001 error"},
+		{"network package", "from requests import get\n" + validSource, tool(func(t *spec.Tool) { t.Runtime.Packages = []string{"requests==2.32.3"} }), "CAP-001 error"},
 	}
 	var sources []string
 	for _, tc := range cases {

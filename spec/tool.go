@@ -39,9 +39,10 @@ type Tool struct {
 	Capabilities Capabilities `json:"capabilities"`
 	Runtime      Runtime      `json:"runtime"`
 	ExternalAuth []string     `json:"external_auth,omitempty"` // "<provider>.<scope>" [PM-43]
+	Needs        []string     `json:"needs,omitempty"`         // x-needs: words of [Needs], in their order
 	GeneratedBy  string       `json:"generated_by,omitempty"`
 	GeneratedAt  string       `json:"generated_at,omitempty"` // as written, byte for byte [PM-20]
-	// Extensions are the top-level x- keys, as JSON [C-16].
+	// Extensions are the other top-level x- keys, as JSON [C-16].
 	Extensions map[string]json.RawMessage `json:"extensions,omitempty"`
 }
 
@@ -101,13 +102,34 @@ type Runtime struct {
 	Packages      []string `json:"packages"`       // "name==1.2.3" [PM-42]
 }
 
-// Permissions are what a person consents to: the capabilities and the scopes
-// of external accounts. A version that asks for more than the one before needs
+// Needs returns the words of x-needs: what a tool's code does beyond network
+// and files. The sandbox holds them all in; they are declared so that nobody is
+// surprised by what the code shows.
+func Needs() []string { return []string{"process", "environment", "native", "dynamic"} }
+
+// NeedWords says what a tool with that need does, as the rest of a sentence.
+func NeedWords(need string) string {
+	switch need {
+	case "process":
+		return "starts other programs"
+	case "environment":
+		return "reads environment variables and the like"
+	case "native":
+		return "runs machine code of its own"
+	case "dynamic":
+		return "runs code that cannot be looked at before"
+	}
+	return "does what this program has no words for: " + Quote(need)
+}
+
+// Permissions are what a person consents to: the capabilities, what the code
+// does beyond them, and the scopes of external accounts. A version that asks for more than the one before needs
 // a new consent [C-45].
 type Permissions struct {
 	Network      bool       `json:"network"`
 	Filesystem   Filesystem `json:"filesystem"`
 	HumanConfirm bool       `json:"human_confirm"`
+	Needs        []string   `json:"needs,omitempty"` // words of [Needs]
 	ExternalAuth []string   `json:"external_auth,omitempty"`
 }
 
@@ -115,6 +137,6 @@ type Permissions struct {
 func (t *Tool) Permissions() Permissions {
 	return Permissions{
 		Network: t.Capabilities.Network, Filesystem: t.Capabilities.Filesystem,
-		HumanConfirm: t.Capabilities.HumanConfirm, ExternalAuth: t.ExternalAuth,
+		HumanConfirm: t.Capabilities.HumanConfirm, Needs: t.Needs, ExternalAuth: t.ExternalAuth,
 	}
 }

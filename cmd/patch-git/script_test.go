@@ -58,6 +58,7 @@ func TestScripts(t *testing.T) {
 			"attacker":    attacker,
 			"tree-digest": treeDigest,
 			"json":        jsonHas,
+			"keep":        keep,
 			"fill":        fill,
 			"bad-text":    badText,
 			"wheel-house": wheelHouse,

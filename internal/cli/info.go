@@ -68,6 +68,9 @@ func (a *app) printInfo(info *consume.Info) {
 			rows = append(rows, []string{"  as of", safe(p.UploadedBefore)})
 		}
 	}
+	for _, f := range info.Waived {
+		rows = append(rows, []string{"waived", safe(f.String())})
+	}
 	if len(info.Installed) > 0 {
 		rows = append(rows, []string{"installed", joinVersions(info.Installed)})
 	}
@@ -124,6 +127,9 @@ func permissionWords(p spec.Permissions) []string {
 	}
 	if p.HumanConfirm {
 		out = append(out, "only after you confirm each run")
+	}
+	for _, n := range p.Needs {
+		out = append(out, "its code "+spec.NeedWords(n))
 	}
 	for _, s := range p.ExternalAuth {
 		out = append(out, "your account: "+safe(s))

@@ -42,7 +42,7 @@ not sure, and 7 where nobody could tell.`,
 					return err
 				}
 			} else {
-				a.printFindings(args[0], j.Findings)
+				a.printFindings(args[0], j.Findings, nil)
 				a.printJudged(args[0], j)
 			}
 			switch {

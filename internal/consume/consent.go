@@ -24,8 +24,11 @@ const (
 const ReasonLinkToSecret = "secret_link"
 
 // NeedsConsent tells whether a person has to agree before a tool runs at all: it
-// reaches the network or an account. Files need it once an argument names one.
-func NeedsConsent(p spec.Permissions) bool { return p.Network || len(p.ExternalAuth) > 0 }
+// reaches the network or an account, or its code does what x-needs names. Files
+// need it once an argument names one.
+func NeedsConsent(p spec.Permissions) bool {
+	return p.Network || len(p.ExternalAuth) > 0 || len(p.Needs) > 0
+}
 
 // MayHaveFiles tells whether a tool is given files that its arguments name.
 func MayHaveFiles(p spec.Permissions) bool { return rank(p.Filesystem) > rank(spec.FilesystemNone) }
@@ -193,6 +196,9 @@ func (s *Subject) refusal(p, need spec.Permissions, files []*granted, before []t
 	if need.Network {
 		wants = append(wants, "may use "+r.words())
 	}
+	for _, n := range need.Needs {
+		wants = append(wants, spec.NeedWords(n))
+	}
 	switch {
 	case len(files) > 0:
 		wants = append(wants, "is to "+deeds(files))
@@ -210,7 +216,7 @@ func (s *Subject) refusal(p, need spec.Permissions, files []*granted, before []t
 		span = "run"
 	}
 	e := fault.New(fault.Denied, ReasonConsent, "%s", text).Hint("add --yes to agree for this %s", span)
-	if need.Network {
+	if need.Network || len(need.Needs) > 0 {
 		return e
 	}
 	return flags(e, files, "or ")

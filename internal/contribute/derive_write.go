@@ -130,12 +130,25 @@ func (d *deriving) packages(s quarantine.Script, found bool) {
 
 // needs reads from the imports and calls what the tool will have to be allowed.
 func (d *deriving) needs(f *quarantine.Facts) {
-	n := quarantine.NeedsOf(f, d.tool.Runtime.Packages)
-	if len(n.Network) > 0 {
+	in := quarantine.Infer(f, d.tool.Runtime.Packages)
+	named := func(c quarantine.Capability) string { return spec.Quote(in.Uses[c].Name) }
+	if in.Has(quarantine.CapabilityNetwork) {
 		d.tool.Capabilities.Network = true
-		d.tell("it asks for the network, because it imports %s", strings.Join(n.Network, ", "))
+		d.tell("it asks for the network, because it names %s", named(quarantine.CapabilityNetwork))
 	}
-	for _, p := range n.Packages {
+	switch {
+	case in.Has(quarantine.CapabilityWrite):
+		d.tool.Capabilities.Filesystem = spec.FilesystemReadWrite
+	case in.Has(quarantine.CapabilityRead) && d.tool.Capabilities.Filesystem == spec.FilesystemNone:
+		d.tool.Capabilities.Filesystem = spec.FilesystemReadOnly
+	}
+	for _, need := range spec.Needs() {
+		if in.Has(quarantine.Capability(need)) {
+			d.tool.Needs = append(d.tool.Needs, need)
+			d.tell("it says %s in x-needs, because it names %s", need, named(quarantine.Capability(need)))
+		}
+	}
+	for _, p := range quarantine.Lacking(f, d.tool.Runtime.Packages) {
 		if !slices.ContainsFunc(d.out.Questions, func(q string) bool { return strings.Contains(q, `"`+p) }) {
 			d.ask("# runtime:", "which package, in which version, brings the module %s? As in packages: [\"%s==1.2.3\"]", spec.Quote(p), p)
 		}

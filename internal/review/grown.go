@@ -23,6 +23,11 @@ func grew(a, b *spec.Tool) []string {
 	if a.Capabilities.HumanConfirm && !b.Capabilities.HumanConfirm {
 		add("human_confirm", "yes", "no")
 	}
+	for _, need := range b.Needs {
+		if !slices.Contains(a.Needs, need) {
+			add(need, "no", "yes")
+		}
+	}
 	for _, scope := range b.ExternalAuth {
 		if !slices.Contains(a.ExternalAuth, scope) {
 			add("account", "none", scope)

@@ -103,6 +103,9 @@ func permissions(p spec.Permissions) string {
 	if p.HumanConfirm {
 		out = append(out, "asks before each run")
 	}
+	for _, n := range p.Needs {
+		out = append(out, spec.NeedWords(n))
+	}
 	for _, s := range p.ExternalAuth {
 		out = append(out, "your account: "+s)
 	}
