@@ -39,7 +39,7 @@ type Config struct {
 	Model string
 
 	base *url.URL
-	warm bool // no temperature is sent
+	warm bool          // no temperature is sent
 	key  func() string // not a field: whoever prints a Config prints no key
 }
 
