@@ -66,11 +66,11 @@ var unshown = map[string]string{
 	"DYN-001": "the code has to run for it: package contribute plays its cases",
 	"DYN-002": "the code has to run for it: package contribute plays its cases",
 	"DYN-003": "it is about the machine, and not about a tool",
+	"LLM-001": "a model has to be asked: package judge plays it",
+	"LLM-002": "a model has to be asked: package judge plays it",
+	"LLM-003": "a model has to be asked: package judge plays it",
+	"LLM-004": "a model has to be asked: package judge plays it",
 	"PY-000":  "a machine without the interpreter",
-	"LLM-001": "what a model answers",
-	"LLM-002": "what a model answers",
-	"LLM-003": "what a model answers",
-	"LLM-004": "what a model answers",
 }
 
 // exampleFiles makes the files of a case.

@@ -40,7 +40,10 @@ func TestJudge(t *testing.T) {
 		mu.Lock()
 		defer mu.Unlock()
 		steps++
-		if slices.ContainsFunc(s.Env, func(v string) bool { return strings.Contains(v, judgetest.Key) }) {
+		// act gives a composite action its inputs as variables, too; GitHub does not.
+		if slices.ContainsFunc(s.Env, func(v string) bool {
+			return strings.Contains(v, judgetest.Key) && !strings.HasPrefix(v, "INPUT_JUDGE")
+		}) {
 			with = append(with, r.w.File+" "+s.Job)
 		}
 		return ""

@@ -40,15 +40,18 @@ func (w *Workshop) material(ctx context.Context, files []spec.File) (*judge.Mate
 	return judge.Collect(tool, files, inferred), nil
 }
 
-// inferredOf says in our words what the syntax tells of a source.
-func inferredOf(f *quarantine.Facts, _ []string) []string {
+// inferredOf says in our words what the syntax tells of a source. The names that
+// it found stay out: they are the author's.
+func inferredOf(f *quarantine.Facts, packages []string) []string {
+	inferred := quarantine.Infer(f, packages)
 	out := []string{}
-	for _, i := range f.Imports {
-		if word := "imports " + i.Module; i.Stdlib && !slices.Contains(out, word) {
-			out = append(out, word)
-		}
+	for c := range inferred.Uses {
+		out = append(out, string(c))
 	}
 	slices.Sort(out)
+	if n := len(inferred.Unclassified); n > 0 {
+		out = append(out, fmt.Sprintf("%d modules of which nobody knows what they can do", n))
+	}
 	return out
 }
 

@@ -17,6 +17,10 @@ const (
 	EnvURL   = "PATCH_GIT_JUDGE_URL"   // what /chat/completions or /v1/messages follows
 	EnvModel = "PATCH_GIT_JUDGE_MODEL" // as the provider calls it
 	EnvKey   = "PATCH_GIT_JUDGE_KEY"   // "" sends none
+
+	// EnvTemperature is "default" for a model that takes no temperature; "" and "0"
+	// are 0, so that nobody gets another one without asking for it.
+	EnvTemperature = "PATCH_GIT_JUDGE_TEMPERATURE"
 )
 
 // Kind is the shape of a provider's interface.
@@ -35,6 +39,7 @@ type Config struct {
 	Model string
 
 	base *url.URL
+	warm bool          // no temperature is sent
 	key  func() string // not a field: whoever prints a Config prints no key
 }
 
@@ -53,9 +58,9 @@ func (c Config) Address() string {
 // anything between that and a whole configuration is an error, Usage "judge_config",
 // and never no model: a registry that mistyped a name would go on without a judge.
 func Configured(getenv func(string) string) (Config, error) {
-	kind, address, model, key := getenv(EnvKind), getenv(EnvURL), getenv(EnvModel), getenv(EnvKey)
+	kind, address, model, key, warm := getenv(EnvKind), getenv(EnvURL), getenv(EnvModel), getenv(EnvKey), getenv(EnvTemperature)
 	switch {
-	case Kind(kind) == KindNone || kind == "" && address == "" && model == "" && key == "":
+	case Kind(kind) == KindNone || kind == "" && address == "" && model == "" && key == "" && warm == "":
 		return Config{Kind: KindNone}, nil
 	case kind == "":
 		return Config{}, wrong(EnvKind+" is not set, and another variable of the judge is", "set it to openai, anthropic or none")
@@ -67,6 +72,8 @@ func Configured(getenv func(string) string) (Config, error) {
 		return Config{}, wrong(EnvModel+" is not set", "set it to the model's name as the provider spells it")
 	case len(model) > limits.JudgeModel || !printable(model):
 		return Config{}, wrong(EnvModel+" is no name of a model", "set it to the model's name as the provider spells it")
+	case !slices.Contains([]string{"", "0", "default"}, warm):
+		return Config{}, wrong(EnvTemperature+" is "+spec.Quote(warm), "leave it empty for 0, or set it to default for a model that takes none")
 	case len(key) > limits.JudgeKey || key != "" && !printable(key):
 		return Config{}, wrong(EnvKey+" is no key: it has blanks, line breaks or other characters that a key has not", "set it again, without what was pasted around it")
 	}
@@ -74,7 +81,7 @@ func Configured(getenv func(string) string) (Config, error) {
 	if err != nil {
 		return Config{}, err
 	}
-	return Config{Kind: Kind(kind), Model: model, base: base, key: func() string { return key }}, nil
+	return Config{Kind: Kind(kind), Model: model, base: base, warm: warm == "default", key: func() string { return key }}, nil
 }
 
 func wrong(what, hint string) error {

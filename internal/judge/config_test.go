@@ -47,6 +47,16 @@ func TestConfigured(t *testing.T) {
 	if !(Config{}).None() || !(Config{Kind: "openAI"}).None() {
 		t.Error("no configuration is one")
 	}
+	for value, ok := range map[string]bool{"": true, "0": true, "default": true, "1": false, "0.0": false, "Default": false} {
+		env := map[string]string{EnvKind: "openai", EnvURL: "https://model.example", EnvModel: "m", EnvTemperature: value}
+		c, err := Configured(func(k string) string { return env[k] })
+		if (err == nil) != ok || c.warm != (value == "default") {
+			t.Errorf("temperature %q: %+v, %v", value, c, err)
+		}
+	}
+	if _, err := Configured(func(k string) string { return map[string]string{EnvTemperature: "0"}[k] }); fault.ReasonOf(err) != "judge_config" {
+		t.Errorf("a temperature alone: %v", err)
+	}
 	const ok = "https://model.example/v1"
 	for _, c := range [][4]string{
 		{"", ok, "m", key},

@@ -54,7 +54,11 @@ func material(change ...string) *Material {
 // asking is a judge of the model.
 func asking(t *testing.T, m *judgetest.Server, kind string) *Judge {
 	t.Helper()
-	env := m.Env(kind)
+	return askingBy(t, m.Env(kind))
+}
+
+func askingBy(t *testing.T, env map[string]string) *Judge {
+	t.Helper()
 	c, err := Configured(func(k string) string { return env[k] })
 	if err != nil {
 		t.Fatal(err)
@@ -139,6 +143,18 @@ func TestHonest(t *testing.T) {
 			if !seen {
 				t.Errorf("%s: no finding in a unit of %s: %s", c.text, c.unit, out.Encode())
 			}
+		}
+	}
+}
+
+// TestWarm: a temperature of 0 is sent, unless somebody says that the model takes
+// none; the model holds each against what it wants.
+func TestWarm(t *testing.T) {
+	t.Parallel()
+	for _, kind := range kinds {
+		server := judgetest.New(t)
+		if out := ran(t, askingBy(t, server.Warm(kind)), material()); out.Outcome != Pass {
+			t.Errorf("%s: %s", kind, out.Encode())
 		}
 	}
 }

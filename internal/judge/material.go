@@ -78,6 +78,7 @@ func declared(t *spec.Tool) []string {
 	if p.HumanConfirm {
 		out = append(out, "a person confirms each call")
 	}
+	out = append(out, p.Needs...)
 	for _, scope := range p.ExternalAuth {
 		out = append(out, "account: "+scope)
 	}

@@ -34,6 +34,7 @@ func TestSpoken(t *testing.T) {
 		{"x = '''a\nb\n\nc'''\ny = 2\n", []int{1, 2, 4}},
 		{"x = \"\"\"a\"b'c\n\"\"\"\ny = 2\n", []int{1, 2}},
 		{"x = 'a\\\nb'\ny = 2\n", []int{1, 2}},
+		{"x = 'a\\\r\nb\\\r\n'\r\ny = 2\r\n", []int{1, 2, 3}},
 		{"x = 'a\\'b'\ny = 2\n", []int{1}},
 		{"x = r'\\'\ny = 2\n", []int{1}},
 		{"x = ''\ny = 2\n", []int{1}},

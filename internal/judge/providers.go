@@ -9,6 +9,14 @@ import (
 // anthropicVersion is the edition of Anthropic's interface that is spoken.
 const anthropicVersion = "2023-06-01"
 
+// temperature is 0, or none where that is configured.
+func (w *wire) temperature() *int {
+	if w.config.warm {
+		return nil
+	}
+	return new(int)
+}
+
 // openAI is a request for an answer in JSON of one schema, by
 // https://platform.openai.com/docs/api-reference/chat/create. max_tokens is the
 // name that vLLM, llama.cpp and Ollama know.
@@ -33,11 +41,11 @@ func (w *wire) openAI(q question) (path string, body any, header http.Header) {
 	return "/chat/completions", struct {
 		Model       string    `json:"model"`
 		Messages    []message `json:"messages"`
-		Temperature int       `json:"temperature"`
+		Temperature *int      `json:"temperature,omitempty"`
 		MaxTokens   int       `json:"max_tokens"`
 		Stream      bool      `json:"stream"`
 		Format      format    `json:"response_format"`
-	}{w.config.Model, []message{{"system", q.system}, {"user", q.user}}, 0, q.tokens, false, format{"json_schema", schema{q.name, true, q.schema}}}, header
+	}{w.config.Model, []message{{"system", q.system}, {"user", q.user}}, w.temperature(), q.tokens, false, format{"json_schema", schema{q.name, true, q.schema}}}, header
 }
 
 // openAIAnswer takes what the model wrote out of the answer. Members that are not
@@ -100,14 +108,14 @@ func (w *wire) anthropic(q question) (path string, body any, header http.Header)
 		Model       string    `json:"model"`
 		System      string    `json:"system"`
 		Messages    []message `json:"messages"`
-		Temperature int       `json:"temperature"`
+		Temperature *int      `json:"temperature,omitempty"`
 		MaxTokens   int       `json:"max_tokens"`
 		Tools       []tool    `json:"tools"`
 		Choice      choice    `json:"tool_choice"`
 	}{
 		w.config.Model, q.system,
 		[]message{{"user", q.user}},
-		0, q.tokens,
+		w.temperature(), q.tokens,
 		[]tool{{q.name, "The answer.", q.schema}},
 		choice{"tool", q.name, true},
 	}, header

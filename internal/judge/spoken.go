@@ -78,10 +78,14 @@ func (s *scanner) text(has map[int]bool, quote byte) {
 		has[s.line] = true
 		switch {
 		case s.rest[0] == '\\' && len(s.rest) > 1:
-			if s.rest[1] == '\n' {
+			s.rest = strings.TrimPrefix(s.rest[1:], "\r") // before a line feed it is a part of the line's end
+			if s.rest == "" {
+				break
+			}
+			if s.rest[0] == '\n' {
 				s.line++
 			}
-			s.rest = s.rest[2:]
+			s.rest = s.rest[1:]
 		case strings.HasPrefix(s.rest, mark):
 			s.rest = s.rest[len(mark):]
 			return

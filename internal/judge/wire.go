@@ -132,5 +132,5 @@ func (w *wire) status(resp *http.Response) error {
 		return failed(Unreachable, "the model at %s is busy or out of order (%d)", at, n).Hint("try again later")
 	}
 	return failed(Refused, "the model at %s does not take the request (%d)", at, n).
-		Hint("see that %s is %s and that the model answers by a JSON schema at temperature 0", EnvKind, w.config.Kind)
+		Hint("see that %s is %s and that the model answers by a JSON schema, at temperature 0 unless %s is default", EnvKind, w.config.Kind, EnvTemperature)
 }

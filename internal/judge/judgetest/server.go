@@ -25,6 +25,7 @@ type Server struct {
 
 	mu     sync.Mutex
 	trick  string
+	warm   bool // it wants no temperature
 	asked  []Asked
 	opened int // requests that came, right ones and wrong ones
 	stop   chan struct{}
@@ -38,6 +39,8 @@ type Asked struct {
 	Nonce, Mark  string
 	Lines        []Line
 	Raw          string // body
+
+	warm bool
 }
 
 // Line is one of the block, with blanks for marks.
@@ -80,6 +83,17 @@ func (s *Server) Behave(trick string) {
 	s.trick = trick
 }
 
+// Warm makes the model one that refuses a temperature, as newer ones do, and
+// returns what configures that.
+func (s *Server) Warm(kind string) map[string]string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.warm = true
+	env := s.Env(kind)
+	env["PATCH_GIT_JUDGE_TEMPERATURE"] = "default"
+	return env
+}
+
 // Stop takes the model away.
 func (s *Server) Stop() { s.srv.Close() }
 
@@ -99,14 +113,14 @@ func (s *Server) Requests() int {
 
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
-	trick := s.trick
+	trick, warm := s.trick, s.warm
 	s.opened++
 	s.mu.Unlock()
 	body, err := io.ReadAll(io.LimitReader(r.Body, 1<<20))
 	if err != nil {
 		return
 	}
-	q, err := read(r, body)
+	q, err := read(r, body, warm)
 	if err != nil {
 		s.tb.Errorf("a request that the provider would refuse: %v\n%s", err, body)
 		http.Error(w, "{}", http.StatusBadRequest)

@@ -11,7 +11,8 @@ import (
 
 // read holds a request against what its provider documents, and against what the
 // judge promises: no tools to run, temperature 0, a bound on the answer.
-func read(r *http.Request, body []byte) (q Asked, err error) {
+func read(r *http.Request, body []byte, warm bool) (q Asked, err error) {
+	q.warm = warm
 	q.Raw = string(body)
 	switch {
 	case r.Method != http.MethodPost:
@@ -45,6 +46,14 @@ func read(r *http.Request, body []byte) (q Asked, err error) {
 		return q, err
 	}
 	return q, q.block()
+}
+
+// right tells whether a temperature is 0, or none where the model takes none.
+func (q *Asked) right(t *float64) bool {
+	if q.warm {
+		return t == nil
+	}
+	return t != nil && *t == 0
 }
 
 type message struct {
@@ -83,7 +92,7 @@ func (q *Asked) openAI(body []byte) error {
 		return fmt.Errorf("the model %q", doc.Model)
 	case len(m) != 2 || m[0].Role != "system" || m[1].Role != "user":
 		return fmt.Errorf("the messages %+v", m)
-	case doc.Temperature == nil || *doc.Temperature != 0 || doc.Stream:
+	case !q.right(doc.Temperature) || doc.Stream:
 		return fmt.Errorf("temperature or stream")
 	case doc.Format.Type != "json_schema" || !doc.Format.Schema.Strict:
 		return fmt.Errorf("the format %+v", doc.Format)
@@ -123,7 +132,7 @@ func (q *Asked) anthropic(body []byte) error {
 		return fmt.Errorf("the model %q", doc.Model)
 	case len(m) != 1 || m[0].Role != "user" || doc.System == "":
 		return fmt.Errorf("the messages %+v", m)
-	case doc.Temperature == nil || *doc.Temperature != 0:
+	case !q.right(doc.Temperature):
 		return fmt.Errorf("the temperature")
 	case len(doc.Tools) != 1 || doc.Choice.Type != "tool" || doc.Choice.Name != doc.Tools[0].Name || !doc.Choice.One:
 		return fmt.Errorf("the answer is not forced: %+v", doc.Choice)
