@@ -60,6 +60,7 @@ var (
 
 // unshown are the rules that no tool can show, each with the reason.
 var unshown = map[string]string{
+	"DEP-003": "the manifest's own grammar refuses it first",
 	"GOV-000": "a check that is stopped",
 	"GOV-999": "it takes more findings than fit here",
 	"DYN-001": "the code has to run for it: package contribute plays its cases",
