@@ -135,7 +135,7 @@ func (a around) deeds(e event) []deed {
 		"builtins.breakpoint", "code.interact", "pdb.Pdb", "sys.remote_exec", "cpython.run_interactivehook",
 	}, e.Name):
 		if a.own(e) && e.Direct == e.Source {
-			return one("dynamic", e.Name, strings.Trim(e.arg(1), "<object>null"))
+			return one("dynamic", e.Name)
 		}
 	case strings.HasPrefix(e.Name, "cpython.PyInterpreterState"), e.Name == "import" && slices.Contains([]string{
 		"_interpreters", "_xxsubinterpreters", "_testcapi", "_testinternalcapi", "_testlimitedcapi",
