@@ -78,6 +78,11 @@ func (w *Workshop) try(ctx context.Context, pythons *pyenv.Pythons, box *sandbox
 	if err := w.mustHold(ctx, box, in); err != nil {
 		return nil, err
 	}
+	return w.attempt(ctx, pythons, box, in, tool, source)
+}
+
+// attempt is try where sandbox and recorder passed their test.
+func (w *Workshop) attempt(ctx context.Context, pythons *pyenv.Pythons, box *sandbox.Sandbox, in *pyenv.Interpreter, tool *spec.Tool, source []byte) (_ *Tried, err error) {
 	var closure *ledger.Closure
 	if len(tool.Runtime.Packages) > 0 {
 		if closure, _, err = w.resolve(ctx, tool); err != nil {
@@ -225,7 +230,7 @@ func (t *Tried) Words() []string {
 		if o.By != "" {
 			by = " (" + path.Base(o.By) + ")"
 		}
-		out = append(out, strings.TrimSpace(o.Uses+" "+spec.Quote(o.What))+by+", "+o.When)
+		out = append(out, strings.TrimSpace(string(o.Uses)+" "+spec.Quote(o.What))+by+", "+o.When)
 	}
 	return out
 }

@@ -98,7 +98,7 @@ func (w *Workshop) mustHold(ctx context.Context, box *sandbox.Sandbox, in *pyenv
 	if r.damage != nil || !r.ended {
 		return cannot(errors.New("the record of the program that tries it is not whole"))
 	}
-	for uses, what := range map[string]string{
+	for uses, what := range map[quarantine.Capability]string{
 		"read": bad["elsewhere"].(string), "write": bad["elsewhere"].(string), "network": "", "process": bait, "environment": bad["variable"].(string),
 	} {
 		if !slices.ContainsFunc(t.out.Seen, func(o quarantine.Observation) bool { return o.Uses == uses && strings.Contains(o.What, what) }) {

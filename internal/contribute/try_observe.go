@@ -21,7 +21,7 @@ type around struct {
 // that matter are all named here.
 func observe(seen []quarantine.Observation, r record, a around, when string) []quarantine.Observation {
 	a.reads = append(slices.Clone(a.reads), r.paths...)
-	add := func(e event, uses, what string) {
+	add := func(e event, uses quarantine.Capability, what string) {
 		o := quarantine.Observation{Uses: uses, What: what, When: when}
 		switch {
 		case e.Source == a.tool:
@@ -45,11 +45,16 @@ func observe(seen []quarantine.Observation, r record, a around, when string) []q
 	return seen
 }
 
-type deed struct{ uses, what string }
+type deed struct {
+	uses quarantine.Capability
+	what string
+}
 
 // deeds are what one event is. A file that is read and written is both.
 func (a around) deeds(e event) []deed {
-	one := func(uses string, parts ...string) []deed { return []deed{{uses, strings.Join(parts, " ")}} }
+	one := func(uses quarantine.Capability, parts ...string) []deed {
+		return []deed{{uses, strings.Join(parts, " ")}}
+	}
 	switch family, _, _ := strings.Cut(e.Name, "."); {
 	case e.Name == "open":
 		return a.opened(e)
@@ -130,7 +135,7 @@ func (a around) deeds(e event) []deed {
 		"builtins.breakpoint", "code.interact", "pdb.Pdb", "sys.remote_exec", "cpython.run_interactivehook",
 	}, e.Name):
 		if a.own(e) && e.Direct == e.Source {
-			return one("dynamic", e.Name, strings.Trim(e.arg(1), "<object>null"))
+			return one("dynamic", e.Name)
 		}
 	case strings.HasPrefix(e.Name, "cpython.PyInterpreterState"), e.Name == "import" && slices.Contains([]string{
 		"_interpreters", "_xxsubinterpreters", "_testcapi", "_testinternalcapi", "_testlimitedcapi",
@@ -234,7 +239,7 @@ func (a around) opened(e event) []deed {
 
 // file is a deed where the path in an argument lies outside of what the tool has.
 // A path that is too long to be whole, or no text, lies nowhere.
-func (a around) file(uses string, e event, arg int) []deed {
+func (a around) file(uses quarantine.Capability, e event, arg int) []deed {
 	name := e.arg(arg)
 	if _, err := strconv.Atoi(name); err == nil || name == "null" {
 		return nil
@@ -251,7 +256,7 @@ func (a around) file(uses string, e event, arg int) []deed {
 	case strings.HasSuffix(name, "…"), strings.HasPrefix(name, "<"), strings.HasPrefix(name, "file:"), strings.ContainsRune(name, 0):
 	case below(full, a.scratch):
 		return nil
-	case uses == "read" && a.under(full):
+	case uses == quarantine.CapabilityRead && a.under(full):
 		return nil
 	}
 	return []deed{{uses, full}}

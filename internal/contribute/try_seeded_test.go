@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/patch-cat/patch-git/internal/fault"
-	"github.com/patch-cat/patch-git/quarantine"
+	"github.com/patch-cat/patch-git/manifest"
 	"github.com/patch-cat/patch-git/spec"
 )
 
@@ -60,7 +60,7 @@ var seededTools = []seeded{
 	{name: "reads all variables", body: "import os\ndict(os.environ)", uses: "environment"},
 	{name: "reads variables below os", body: "import posix\nlist(posix.environ)", uses: "environment"},
 	{name: "expands a variable", body: "import os\nos.path.expandvars('$SECRET')", uses: "environment"},
-	{name: "reads variables from the kernel", body: "open('/proc/self/environ').read()", uses: "environment"},
+	{name: "reads variables from the kernel", body: "open('/proc/self/environ').read()", uses: "environment", twin: "open('/tmp/tool.py').read()"},
 	{name: "loads a library", body: "import ctypes\nctypes.CDLL(None).getpid()", uses: "native"},
 	{name: "executes a text", body: "exec('1')", uses: "dynamic"},
 	{name: "evaluates a text", body: "eval('1')", uses: "dynamic", twin: "import collections\ncollections.namedtuple('A', 'b')"},
@@ -114,7 +114,7 @@ func declared(files []spec.File, uses string) []spec.File {
 	case "write":
 		text = strings.Replace(text, "filesystem: none", "filesystem: read-write", 1)
 	default:
-		text = strings.Replace(text, "# ---\n\n", "# "+quarantine.NeedsKey+": ["+uses+"]\n# ---\n\n", 1)
+		text = strings.Replace(text, "# ---\n\n", "# x-needs: ["+uses+"]\n# ---\n\n", 1)
 	}
 	return []spec.File{{Path: "tool.py", Data: []byte(text)}}
 }
@@ -128,6 +128,24 @@ func TestSeeded(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = listener.Close() })
+	pythons, box, err := w.pythons(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := pythons.Find(t.Context(), templatePython, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.mustHold(t.Context(), box, in); err != nil {
+		t.Fatal(err)
+	}
+	try := func(files []spec.File) (*Tried, error) {
+		doc, findings := manifest.Read("tool.py", files[0].Data, manifest.Strict)
+		if doc == nil || spec.Blocking(findings) {
+			t.Fatalf("manifest: %v", findings)
+		}
+		return w.attempt(t.Context(), pythons, box, in, &doc.Tool, files[0].Data)
+	}
 	port := listener.Addr().(*net.TCPAddr).Port
 	has := func(tried *Tried, uses string) bool {
 		for _, f := range tried.Findings {
@@ -143,7 +161,7 @@ func TestSeeded(t *testing.T) {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
 			files := s.files(port, s.top, s.body, "")
-			got, err := w.Try(t.Context(), files)
+			got, err := try(files)
 			if s.damaged {
 				if fault.KindOf(err) != fault.Unavailable && (err != nil || !has(got, "")) {
 					t.Fatalf("%+v, %v; want no answer", got, err)
@@ -160,7 +178,7 @@ func TestSeeded(t *testing.T) {
 			if s.twin != "" {
 				twin = s.files(port, "", s.twin, "")
 			}
-			if got, err = w.Try(t.Context(), twin); err != nil {
+			if got, err = try(twin); err != nil {
 				t.Fatalf("twin: %v", err)
 			}
 			if has(got, s.uses) {

@@ -39,10 +39,10 @@ func (t *Toolbox) Recheck(r Receipt) (k Recheck, ok bool, err error) {
 	if err != nil {
 		return k, false, err
 	}
-	if err := json.Unmarshal(data, &k); err != nil || k.Schema != recheckSchema || k.Release != r.Release {
-		return Recheck{}, false, nil // it is made again
-	}
-	return k, true, nil
+	// One that is damaged, or is about another release, is as if it were not there:
+	// the check is made again.
+	whole := json.Unmarshal(data, &k) == nil && k.Schema == recheckSchema && k.Release == r.Release
+	return k, whole, nil
 }
 
 // KeepRecheck keeps what was found of an installed release.
