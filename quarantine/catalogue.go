@@ -86,7 +86,7 @@ func capabilityWords(text string) []Capability {
 // packageCapabilities tells what a dotted name of a third-party module can do,
 // as "requests.get". A module that the catalogue does not have is not known,
 // and neither is a name through which a module of Python is reached that is not
-// pure: "pandas.io.common.os.system" is no matter of pandas. The name of a
+// pure: "requests.sessions.os.system" is no matter of requests. The name of a
 // module alone does nothing; followed by ".*" it is everything in the module,
 // which is what a star import and a module used as a value stand for.
 func packageCapabilities(reference string) (capabilities []Capability, ok bool) {
@@ -101,6 +101,10 @@ func packageCapabilities(reference string) (capabilities []Capability, ok bool) 
 	capabilities, rest = entry.match(rest)
 	for segment := range strings.SplitSeq(rest, ".") {
 		if leadsOut(segment) {
+			// Nothing is known of it but that it is no more than everything.
+			if len(entry.ceiling) == len(allCapabilities) {
+				return entry.ceiling, true
+			}
 			return nil, false
 		}
 		capabilities = join(capabilities, methodsOf(entry, segment))
