@@ -4,7 +4,7 @@ GO      ?= go
 TOOLS    = $(GO) tool -modfile=tools.mod
 SOURCES  = $(shell git ls-files '*.go')
 
-.PHONY: check fmt vet static lint test race fuzz bench network lint-workflows test-nobody test-escape test-sigstore test-act test-cgroup test-container build build-full test-embed cross
+.PHONY: check fmt vet static lint test race fuzz bench network lint-workflows test-nobody test-escape test-sigstore test-act test-cgroup test-container test-sarif build build-full test-embed leaks cross
 
 check: fmt vet static lint race
 
@@ -43,9 +43,21 @@ bench: build
 	$(GO) test -run '^$$' -bench . -benchtime 1s ./registry ./manifest ./ledger ./verify ./internal/keyless ./internal/verdicts ./internal/inspect ./internal/sandbox ./internal/usernet ./internal/pyenv ./internal/consume
 	./docs/bench/run.sh ./bin/patch-git
 
+# The SARIF that a check writes, against the schema of OASIS, which comes with the
+# source of one of the linters. Where that was fetched, `go test` does it too.
+test-sarif:
+	$(GO) mod download -modfile=lint.mod github.com/securego/gosec/v2
+	PATCH_GIT_SARIF_TESTS=1 $(GO) test -count=1 -run SARIF ./internal/cli
+
 # Tests that fetch real packages through the Python package index.
 network:
 	PATCH_GIT_NETWORK_TESTS=1 $(GO) test -count=1 -timeout 20m ./internal/pyenv ./tooltests
+
+# The rule about secrets against gitleaks, which comes through the Go module proxy
+# and is no part of the program. PATCH_GIT_LEAKS_FILES names files of JSON lines,
+# each with a text, of which it counts what is flagged.
+leaks:
+	cd docs/leaks && $(GO) vet ./... && $(GO) test -count=1 -timeout 10m -v ./...
 
 # Signing and verifying against the services of Sigstore themselves, on this
 # machine. The first time builds them, for some ten minutes, into

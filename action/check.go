@@ -50,7 +50,7 @@ func annotations(r *review.Review) []github.Annotation {
 			message += "; fix: " + f.Fix
 		}
 		out = append(out, github.Annotation{
-			Path: f.File, Line: max(f.Line, 1), Level: level(f.Severity), Title: plain(f.ID, 40), Message: plain(message, 1000),
+			Path: f.File, Line: max(f.Line, 1), Level: level(f.Weight()), Title: plain(f.ID, 40), Message: plain(message, 1000),
 		})
 	}
 	slices.SortStableFunc(out, func(a, b github.Annotation) int { return strings.Compare(a.Level, b.Level) }) // failure, notice, warning
@@ -61,7 +61,7 @@ func annotations(r *review.Review) []github.Annotation {
 const pathCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./"
 
 func level(s spec.Severity) string {
-	switch known(s) {
+	switch s {
 	case spec.SeverityWarning:
 		return "warning"
 	case spec.SeverityNote:

@@ -124,7 +124,7 @@ func findings(r *review.Review, room int) string {
 	var lines []string
 	for _, severity := range []spec.Severity{spec.SeverityError, spec.SeverityWarning, spec.SeverityNote} {
 		for _, f := range r.Findings {
-			if known(f.Severity) != severity {
+			if f.Weight() != severity {
 				continue
 			}
 			count[severity]++
@@ -136,14 +136,6 @@ func findings(r *review.Review, room int) string {
 	}
 	title := fmt.Sprintf("**Findings:** %s, %s, %s\n\n", many(count[spec.SeverityError], "error"), many(count[spec.SeverityWarning], "warning"), many(count[spec.SeverityNote], "note"))
 	return fitted(title, "text", lines, room, "")
-}
-
-// known makes an error of a severity that there is not.
-func known(s spec.Severity) spec.Severity {
-	if s == spec.SeverityWarning || s == spec.SeverityNote {
-		return s
-	}
-	return spec.SeverityError
 }
 
 // listed shows sentences that may repeat foreign text.

@@ -14,11 +14,12 @@ var catalogueText string
 
 // catalogue is what is known of the modules of other people's packages.
 type catalogue struct {
-	modules  map[string]catalogued // by dotted name
-	packages map[string][]string   // the modules of a package, by its normal name
+	modules  map[string]*catalogued   // by dotted name; those of one line share what it says
+	packages map[string]string        // the modules of a package, with commas, by its normal name
+	below    map[string][]*catalogued // those of the modules below a dotless name
 }
 
-// catalogued is what one module can do.
+// catalogued is what a module can do.
 type catalogued struct {
 	ceiling []Capability // of every name that is not listed
 	names   []listed
@@ -37,38 +38,35 @@ var known = sync.OnceValue(func() *catalogue { return readCatalogue(catalogueTex
 // readCatalogue reads our own text, which TestCatalogueIsWellFormed holds to its
 // grammar; a line that it cannot read adds nothing, so its module stays unknown.
 func readCatalogue(text string) *catalogue {
-	c := &catalogue{modules: map[string]catalogued{}, packages: map[string][]string{}}
-	var modules []string
+	c := &catalogue{modules: make(map[string]*catalogued, 4096), packages: make(map[string]string, 4096), below: map[string][]*catalogued{}}
+	entry := &catalogued{}
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\n")
 		switch {
 		case line == "" || line[0] == '#':
 		case line[0] == '\t':
 			words, names, _ := strings.Cut(line[1:], ":")
-			method := strings.HasPrefix(words, ".")
 			l := listed{capabilityWords(strings.TrimPrefix(words, ".")), names}
-			for _, m := range modules {
-				e := c.modules[m]
-				if method {
-					e.methods = append(e.methods, l)
-				} else {
-					e.names = append(e.names, l)
-				}
-				c.modules[m] = e
+			if words[0] == '.' {
+				entry.methods = append(entry.methods, l)
+			} else {
+				entry.names = append(entry.names, l)
 			}
 		default:
 			head, words, _ := strings.Cut(line, " = ")
-			modules = nil
+			entry = &catalogued{ceiling: capabilityWords(words)}
 			for p := range strings.FieldsSeq(head) {
-				name, in, named := strings.Cut(p, ":")
+				name, modules, named := strings.Cut(p, ":")
 				if !named {
-					in = strings.ReplaceAll(name, "-", "_")
+					modules = strings.ReplaceAll(name, "-", "_")
 				}
-				c.packages[name] = strings.Split(in, ",")
-				modules = append(modules, c.packages[name]...)
-			}
-			for _, m := range modules {
-				c.modules[m] = catalogued{ceiling: capabilityWords(words)}
+				c.packages[name] = modules
+				for m := range strings.SplitSeq(modules, ",") {
+					c.modules[m] = entry
+					if top, _, dotted := strings.Cut(m, "."); dotted && !slices.Contains(c.below[top], entry) {
+						c.below[top] = append(c.below[top], entry)
+					}
+				}
 			}
 		}
 	}
@@ -97,7 +95,7 @@ func packageCapabilities(reference string) (capabilities []Capability, ok bool) 
 		return nil, false
 	}
 	rest := strings.TrimPrefix(strings.TrimPrefix(reference, module), ".")
-	if rest == "" {
+	if rest == "" || strings.Contains(plainNames, " "+rest+" ") {
 		return nil, true
 	}
 	capabilities, rest = entry.match(rest)
@@ -111,9 +109,13 @@ func packageCapabilities(reference string) (capabilities []Capability, ok bool) 
 }
 
 // methodCapabilities tells what a method of a value that nobody can resolve may
-// do while the module is imported, as "to_csv" of "pandas".
+// do while the module is imported, as "to_csv" of "pandas". A module without dots
+// stands for all below it.
 func methodCapabilities(module, method string) []Capability {
 	var all []Capability
+	for _, entry := range known().below[module] {
+		all = join(all, methodsOf(entry, method))
+	}
 	for ; module != ""; module = parent(module) {
 		if entry, ok := known().modules[module]; ok {
 			all = join(all, methodsOf(entry, method))
@@ -123,13 +125,13 @@ func methodCapabilities(module, method string) []Capability {
 }
 
 // find returns the nearest module around a dotted name.
-func (c *catalogue) find(name string) (module string, entry catalogued, ok bool) {
+func (c *catalogue) find(name string) (module string, entry *catalogued, ok bool) {
 	for module = strings.TrimSuffix(name, ".*"); module != ""; module = parent(module) {
 		if entry, ok = c.modules[module]; ok {
 			return module, entry, true
 		}
 	}
-	return "", catalogued{}, false
+	return "", nil, false
 }
 
 // parent is the dotted name without its last part.
@@ -137,49 +139,65 @@ func parent(name string) string { return name[:max(strings.LastIndexByte(name, '
 
 // match finds the longest listed name that rest is or begins with, and returns
 // what is left of rest behind it. Where none is listed, the ceiling holds.
-func (e catalogued) match(rest string) (capabilities []Capability, left string) {
-	best := -1
+func (e *catalogued) match(rest string) (capabilities []Capability, left string) {
+	best := 0
 	capabilities, left = e.ceiling, rest
 	for _, l := range e.names {
-		for name := range strings.FieldsSeq(l.names) {
-			if n := matches(name, rest); n > best {
-				best, capabilities, left = n, l.capabilities, rest[min(n, len(rest)):]
-			}
+		if n := l.covers(rest); n > best {
+			best, capabilities, left = n, l.capabilities, rest[n:]
 		}
 	}
-	if best > 0 && left != "" && left[0] != '.' {
+	if best > 0 && rest[best-1] != '.' && left != "" && left[0] != '.' {
 		_, left, _ = strings.Cut(left, ".") // the rest of a word whose beginning is listed
 	}
 	return capabilities, strings.TrimPrefix(left, ".")
 }
 
-// matches returns how much of rest a listed name covers, -1 where none. A name
-// that ends with "*" covers all that begins alike; "linalg.*" is also "linalg".
-func matches(name, rest string) int {
-	if beginning, ok := strings.CutSuffix(name, "*"); ok {
-		switch {
-		case strings.HasPrefix(rest, beginning):
-			return len(beginning)
-		case rest+"." == beginning:
-			return len(rest)
-		}
-		return -1
-	}
-	if tail, ok := strings.CutPrefix(rest, name); ok && (tail == "" || tail[0] == '.') {
-		return len(name)
-	}
-	return -1
-}
-
-func methodsOf(e catalogued, method string) []Capability {
+func methodsOf(e *catalogued, method string) []Capability {
 	for _, l := range e.methods {
-		for name := range strings.FieldsSeq(l.names) {
-			if n := matches(name, method); n >= 0 {
-				return l.capabilities
-			}
+		if l.covers(method) > 0 {
+			return l.capabilities
 		}
 	}
 	return nil
+}
+
+// covers returns how much of a dotted name the longest of the listed ones is.
+// One that ends with "*" covers all that begins alike; "linalg.*" is also
+// "linalg". The text is searched as it stands: most is never asked for.
+func (l listed) covers(name string) (n int) {
+	for whole := name; whole != "" && n == 0; whole = parent(whole) {
+		if hasWord(l.names, whole) {
+			n = len(whole)
+		}
+	}
+	for i := strings.IndexByte(l.names, '*'); i >= 0; {
+		beginning := l.names[strings.LastIndexByte(l.names[:i], ' ')+1 : i]
+		if strings.HasPrefix(name, beginning) || name+"." == beginning {
+			n = max(n, min(len(beginning), len(name)))
+		}
+		next := strings.IndexByte(l.names[i+1:], '*')
+		if next < 0 {
+			break
+		}
+		i += 1 + next
+	}
+	return n
+}
+
+// hasWord tells whether a word stands among words with spaces between them.
+func hasWord(words, word string) bool {
+	for from := 0; ; {
+		i := strings.Index(words[from:], word)
+		if i < 0 {
+			return false
+		}
+		i += from
+		from = i + len(word)
+		if (i == 0 || words[i-1] == ' ') && (from == len(words) || words[from] == ' ') {
+			return true
+		}
+	}
 }
 
 // waysOut are what a module has imported for itself and hands on to whoever asks.

@@ -3,7 +3,6 @@ package quarantine
 import (
 	"cmp"
 	"fmt"
-	"slices"
 
 	"github.com/patch-cat/patch-git/internal/limits"
 	"github.com/patch-cat/patch-git/spec"
@@ -58,39 +57,11 @@ const maxPerRule = 20
 // an error out of sight: of every rule and file the errors are kept first, and
 // what is cut is counted by a finding as severe as the worst of it.
 func (c *collector) finish() []spec.Finding {
-	found := c.found
-	slices.SortStableFunc(found, func(a, b spec.Finding) int {
-		return cmp.Or(rank(a.Severity)-rank(b.Severity), cmp.Compare(a.File, b.File), a.Line-b.Line, a.Col-b.Col,
-			cmp.Compare(a.ID, b.ID), cmp.Compare(a.Message, b.Message))
-	})
-	type key struct{ file, id string }
-	kept, count := []spec.Finding{}, map[key]int{}
-	cut, worst := 0, spec.SeverityNote
-	for _, f := range found {
-		k := key{f.File, f.ID}
-		if count[k]++; count[k] > maxPerRule || len(kept) >= limits.ManifestProblems {
-			cut++
-			if rank(f.Severity) < rank(worst) {
-				worst = f.Severity
-			}
-			continue
-		}
-		kept = append(kept, f)
-	}
-	spec.SortFindings(kept)
+	c.waive()
+	kept, cut, worst := spec.Shorten(c.found, maxPerRule, limits.ManifestProblems, func(f spec.Finding) string { return f.ID + " " + f.File })
 	if cut > 0 {
 		r := flood
 		kept = append(kept, spec.Finding{ID: r.ID, Severity: worst, Message: fmt.Sprintf("%d more findings are not listed; %s", cut, r.Why), Fix: r.Fix})
 	}
 	return kept
-}
-
-func rank(s spec.Severity) int {
-	switch s {
-	case spec.SeverityError:
-		return 0
-	case spec.SeverityWarning:
-		return 1
-	}
-	return 2
 }

@@ -118,6 +118,13 @@ func ParseFacts(data []byte) (Facts, error) {
 	return f, nil
 }
 
+// Lasting tells whether the line is facts that the same program says of the same
+// source at any other time: not that a limit was hit, or that it failed.
+func Lasting(data []byte) bool {
+	f, err := readFacts(data)
+	return err == nil && (f.Error == nil || f.Error.Kind == "syntax" || f.Error.Kind == "encoding")
+}
+
 func readFacts(data []byte) (Facts, error) {
 	var f Facts
 	if len(data) > maxFactsBytes {

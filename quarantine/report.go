@@ -1,6 +1,10 @@
 package quarantine
 
 import (
+	"encoding/json"
+	"slices"
+
+	"github.com/patch-cat/patch-git/internal/limits"
 	"github.com/patch-cat/patch-git/ledger"
 	"github.com/patch-cat/patch-git/spec"
 )
@@ -14,7 +18,7 @@ const RulesVersion = 1
 
 // Report is report.json: what the rules found in one release. It has no time
 // and names no machine, so anybody can make the same bytes from the same
-// release.
+// release and the same waivers.
 type Report struct {
 	Schema  string       `json:"schema"`
 	Rules   int          `json:"rules"`
@@ -45,3 +49,14 @@ func (r *Report) Encode() []byte { return ledger.Encode(r) }
 // Digest is the digest of [Report.Encode], which the acceptance statement
 // carries.
 func (r *Report) Digest() spec.Digest { return spec.DigestOf(r.Encode()) }
+
+// WaivedIn are the findings that a registry let pass, by the report.json that it
+// signed. The text in them is foreign. What is no report has none.
+func WaivedIn(data []byte) []spec.Finding {
+	var r Report
+	if json.Unmarshal(data, &r) != nil || r.Schema != ReportSchema {
+		return nil
+	}
+	out := slices.DeleteFunc(r.Findings, func(f spec.Finding) bool { return f.Waived == spec.Waived{} })
+	return out[:min(len(out), limits.ManifestProblems)]
+}

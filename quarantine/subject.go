@@ -21,6 +21,10 @@ type Subject struct {
 
 	// Previous are the published versions of this name, nil as for Names.
 	Previous []Published
+
+	// Waivers are those of the registry that hold today: they mark what they
+	// are about, and it blocks nothing then. They never come with the release.
+	Waivers []spec.Waiver
 }
 
 // Existing is a name that is taken. Removed names stay in the list: a name

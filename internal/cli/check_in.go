@@ -1,10 +1,8 @@
 package cli
 
 import (
-	"context"
 	"strings"
 
-	"github.com/patch-cat/patch-git/internal/contribute"
 	"github.com/patch-cat/patch-git/internal/review"
 	"github.com/patch-cat/patch-git/spec"
 )
@@ -20,19 +18,7 @@ type rehearsed struct {
 	Merge     review.Merge   `json:"merge"`
 }
 
-// checkedIn checks a file, alone or for the registry in the folder in.
-func (a *app) checkedIn(ctx context.Context, w *contribute.Workshop, file, in string) (*contribute.Checked, bool, *rehearsed, error) {
-	if in == "" {
-		c, err := w.CheckFile(ctx, a.path(file))
-		if err != nil {
-			return nil, false, nil, err
-		}
-		return c, c.OK(), nil, nil
-	}
-	c, r, err := w.CheckIn(ctx, a.path(file), a.path(in))
-	if err != nil || r == nil {
-		return c, false, nil, err
-	}
+func rehearsal(r *review.Review) *rehearsed {
 	out := &rehearsed{New: r.New, Previous: r.Previous, Grown: r.Grown, Near: r.Near, Unchecked: r.Unchecked, Verdict: r.Verdict, Merge: r.Merge}
 	if out.Grown == nil {
 		out.Grown = []string{}
@@ -40,7 +26,7 @@ func (a *app) checkedIn(ctx context.Context, w *contribute.Workshop, file, in st
 	if out.Near == nil {
 		out.Near = []review.Near{}
 	}
-	return c, r.Verdict == review.Pass || r.Verdict == review.NeedsHuman, out, nil
+	return out
 }
 
 // printRehearsed says what would become of the pull request.

@@ -68,6 +68,9 @@ func (a *app) printInfo(info *consume.Info) {
 			rows = append(rows, []string{"  as of", safe(p.UploadedBefore)})
 		}
 	}
+	for _, f := range info.Waived {
+		rows = append(rows, []string{"waived", safe(f.String())})
+	}
 	if len(info.Installed) > 0 {
 		rows = append(rows, []string{"installed", joinVersions(info.Installed)})
 	}

@@ -135,7 +135,7 @@ func (a *app) publishOnBranch(ctx context.Context, w *contribute.Workshop, on co
 func (a *app) published(done *contribute.Published, err error) error {
 	if done != nil && len(done.Reports) > 0 && !a.json {
 		for _, r := range done.Reports {
-			a.printFindings(r.File, r.Findings)
+			a.printFindings(r.File, r.Findings, r.Files)
 		}
 	}
 	if a.json && done != nil && (err == nil || len(done.Reports) > 0) {

@@ -261,7 +261,7 @@ func (a *app) subject(c *cobra.Command, client *consume.Client, target string) (
 		}
 		s, findings, err := consume.Local(filepath.Base(target), data)
 		if err != nil && !a.wantsJSON() {
-			a.printFindings(target, findings)
+			a.printFindings(target, findings, nil)
 		}
 		return s, err
 	}

@@ -46,7 +46,7 @@ func (a *app) submit(ctx context.Context, s *submitFlags, file string, draft dra
 	if d != nil && d.Checked != nil {
 		answer.Findings = d.Checked.Findings
 		if !a.json {
-			a.printFindings(file, d.Checked.Findings)
+			a.printFindings(file, d.Checked.Findings, d.Checked.Files)
 		}
 	}
 	switch {

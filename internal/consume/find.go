@@ -14,6 +14,7 @@ import (
 	"github.com/patch-cat/patch-git/internal/sanitize"
 	"github.com/patch-cat/patch-git/internal/toolbox"
 	"github.com/patch-cat/patch-git/ledger"
+	"github.com/patch-cat/patch-git/quarantine"
 	"github.com/patch-cat/patch-git/registry"
 	"github.com/patch-cat/patch-git/spec"
 	"github.com/patch-cat/patch-git/verify"
@@ -209,6 +210,7 @@ type Info struct {
 	Files       []ledger.ReleaseFile `json:"files"`
 	Contributor ledger.Owner         `json:"contributor"`
 	Packages    *Packages            `json:"packages,omitempty"` // nil where it needs none
+	Waived      []spec.Finding       `json:"waived,omitempty"`   // what the registry let pass
 }
 
 // Packages is where a release with packages runs, and where they come from.
@@ -254,5 +256,6 @@ func (c *Client) Info(ctx context.Context, ref spec.Ref, in spec.RegistryName) (
 		Registry: f.pin.Name, Head: f.head.Seen(), Record: f.record.Document(), Tool: f.release.Tool(), Release: f.release.Ref().Digest,
 		Installed: versions, Published: published, LogIndex: index, Files: f.release.Document().Files,
 		Contributor: f.release.Acceptance().Contributor, Packages: packagesOf(closure),
+		Waived: quarantine.WaivedIn(f.release.File(ledger.ReportFileName)),
 	}, nil
 }

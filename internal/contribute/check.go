@@ -20,6 +20,7 @@ type Checked struct {
 	Tool     *spec.Tool         `json:"-"` // nil where the manifest is not readable
 	Release  *spec.Release      `json:"-"`
 	Report   *quarantine.Report `json:"-"`
+	Files    []spec.File        `json:"-"` // as they were read
 	File     string             `json:"file"`
 	Findings []spec.Finding     `json:"findings"`
 }
@@ -35,6 +36,8 @@ type surroundings struct {
 	owner    string
 	names    []quarantine.Existing
 	previous []quarantine.Published
+	waivers  []spec.Waiver  // that hold today
+	unread   []spec.Finding // of the waivers
 }
 
 // CheckFile checks a main file, or a folder that is laid out like a version
@@ -91,7 +94,7 @@ func readRelease(path string) ([]spec.File, error) {
 
 // check reads the manifest and asks every rule.
 func (w *Workshop) check(ctx context.Context, shown string, files []spec.File, around surroundings) (*Checked, error) {
-	out := &Checked{File: shown}
+	out := &Checked{File: shown, Files: files}
 	main := spec.FormatPatch.MainFile()
 	var data []byte
 	for _, f := range files {
@@ -123,10 +126,10 @@ func (w *Workshop) check(ctx context.Context, shown string, files []spec.File, a
 	}
 	report := quarantine.Check(ctx, quarantine.Subject{
 		Release: out.Release, Facts: facts, FactsErr: factsErr,
-		Owner: around.owner, Names: around.names, Previous: around.previous,
+		Owner: around.owner, Names: around.names, Previous: around.previous, Waivers: around.waivers,
 	})
 	out.Report = &report
-	out.Findings = append(out.Findings, report.Findings...)
+	out.Findings = append(append(out.Findings, report.Findings...), around.unread...)
 	spec.SortFindings(out.Findings)
 	return out, nil
 }

@@ -21,6 +21,9 @@ func (w *Workshop) checkAll(ctx context.Context, b *bench, changes *registry.Cha
 		if around[i].names, err = b.alike(p.Ref.Name); err != nil {
 			return nil, err
 		}
+		if around[i].waivers, around[i].unread, err = w.waivers(b.tree, p.Ref.Name); err != nil {
+			return nil, err
+		}
 		if len(p.Owners) > 0 {
 			around[i].owner = ownerID(p.Owners[0])
 		}

@@ -110,6 +110,9 @@ func (w *Workshop) checkFor(ctx context.Context, b *bench, shown string, files [
 	if around.names, err = b.alike(first.Name); err != nil {
 		return nil, nil, err
 	}
+	if around.waivers, around.unread, err = w.waivers(b.tree, first.Name); err != nil {
+		return nil, nil, err
+	}
 	checked, err := w.check(ctx, shown, files, around)
 	if err == nil && changes.Frozen[first.Name] {
 		// It would lie in the sources and not be published.

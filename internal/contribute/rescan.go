@@ -66,6 +66,9 @@ func (w *Workshop) rescan(ctx context.Context, b *bench, n spec.Name, out *Resca
 	if len(meta.Owners) > 0 {
 		around.owner = ownerID(meta.Owners[0])
 	}
+	if around.waivers, around.unread, err = w.waivers(b.tree, n); err != nil {
+		return err
+	}
 	// Names are not compared again: which of two has to go is for people to say,
 	// and they said it when the second was accepted.
 	around.previous = []quarantine.Published{}

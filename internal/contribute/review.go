@@ -55,6 +55,10 @@ func (w *Workshop) content(ctx context.Context, tree *registry.Tree, o *review.O
 	if o.Config != nil && o.Config.Data != nil {
 		c.ConfigErr = registry.CheckConfig(o.Config.Data)
 	}
+	var err error
+	if c.Waivers, err = w.proposedWaivers(tree, o); err != nil {
+		return c, err
+	}
 	if o.Meta != nil && o.Meta.Data != nil {
 		meta, err := registry.ParseMeta(path.Base(o.Meta.Path), o.Meta.Data)
 		if err != nil {
@@ -79,6 +83,13 @@ func (w *Workshop) content(ctx context.Context, tree *registry.Tree, o *review.O
 	beside := surroundings{owner: ownerID(around.author), names: []quarantine.Existing{}, previous: []quarantine.Published{}}
 	if !around.base.Known {
 		beside.names = around.names
+	}
+	var unread []spec.Finding
+	if beside.waivers, unread, err = w.waivers(tree, o.Name); err != nil {
+		return c, err
+	}
+	for _, f := range unread { // it is not the author's to mend
+		c.Unchecked = append(c.Unchecked, "the registry's own "+f.File+" is not readable")
 	}
 	checked, err := w.check(ctx, "", o.Files, beside)
 	if err != nil {

@@ -64,7 +64,7 @@ func (w *Workshop) CheckIn(ctx context.Context, file, dir string) (*Checked, *re
 			f.File = ""
 		}
 	}
-	return &Checked{Tool: content.Tool, File: file, Findings: r.Findings}, r, nil
+	return &Checked{Tool: content.Tool, File: file, Files: files, Findings: r.Findings}, r, nil
 }
 
 // rehearsal is the pull request that would bring the files.

@@ -6,10 +6,8 @@ import (
 
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/host"
-	"github.com/patch-cat/patch-git/internal/limits"
 	"github.com/patch-cat/patch-git/internal/pyenv"
 	"github.com/patch-cat/patch-git/internal/sandbox"
-	"github.com/patch-cat/patch-git/quarantine"
 )
 
 // Workshop acts for one contributor or maintainer.
@@ -58,36 +56,4 @@ func (w *Workshop) pythons(ctx context.Context) (*pyenv.Pythons, *sandbox.Sandbo
 		return nil, nil, err
 	}
 	return pyenv.New(w.host, box), box, nil
-}
-
-// parser asks the CPython that will run a tool to parse its source, in the
-// sandbox; it executes nothing of it.
-type parser struct {
-	w    *Workshop
-	want string // minor version
-	pkgs bool
-}
-
-// parseLimits bound the parsing of one source; a source that needs more is
-// refused because nobody could tell what it is.
-var parseLimits = sandbox.Limits{Wall: limits.ParseTime, Memory: limits.ParseMemory, Stdout: limits.Document}
-
-// Facts implements quarantine.Parser.
-func (p parser) Facts(ctx context.Context, source []byte) (quarantine.Facts, error) {
-	pythons, box, err := p.w.pythons(ctx)
-	if err != nil {
-		return quarantine.Facts{}, err
-	}
-	in, err := pythons.Find(ctx, p.want, p.pkgs)
-	if err != nil {
-		return quarantine.Facts{}, err
-	}
-	out, err := box.Run(ctx, in.Script(string(quarantine.ProgramSource()), source, parseLimits))
-	if err != nil {
-		return quarantine.Facts{}, err
-	}
-	if out.Exit != 0 || out.StdoutCut {
-		return quarantine.Facts{}, fault.New(fault.Unavailable, "facts", "the parser ended with exit code %d %s", out.Exit, out.Signal)
-	}
-	return quarantine.ParseFacts(out.Stdout)
 }

@@ -17,6 +17,8 @@ const (
 	ReleaseBytes = 2 * MiB   // all files of a release
 	ReleaseFiles = 200
 	SourceScan   = 10 * MiB // a local file larger than this is not read at all
+	Waivers      = 100      // of one name
+	WaiverDays   = 180      // how long one holds
 )
 
 // Manifests.
@@ -101,6 +103,7 @@ const (
 // Parsing a Python source with CPython's own parser.
 const (
 	ParseTime   = 10 * time.Second
+	ParseCPU    = 3 * time.Second
 	ParseMemory = 1 << 30
 )
 

@@ -85,6 +85,12 @@ func (p Paths) Keys() string { return join(p.Root, "keys") }
 // Cache is what can be deleted at any time.
 func (p Paths) Cache() string { return join(p.Root, "cache") }
 
+// Programs has the bytecode of this program's own Python programs.
+func (p Paths) Programs() string { return join(p.Cache(), "programs") }
+
+// Answers has what those programs said, such as about sources that were checked.
+func (p Paths) Answers() string { return join(p.Cache(), "answers") }
+
 // Pythons has interpreters that this program brought, each in a folder of its
 // own.
 func (p Paths) Pythons() string { return join(p.Cache(), "python") }

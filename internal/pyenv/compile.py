@@ -5,6 +5,9 @@ after its length in four bytes, the .pyc of the runner, the tool's code, and the
 names of the modules of the standard library that the tool begins by importing;
 exit code 3 when the source does not compile.
 
+program: reads the source of a program of ours from standard input and writes
+its .pyc, after its length in four bytes; exit code 3 as above.
+
 tree DIRECTORY NAME: reads a JSON list of paths below DIRECTORY and writes for
 each its .pyc, after its length in four bytes; a length of 0 means that it does
 not compile. NAME is the directory that tracebacks will show.
@@ -80,6 +83,14 @@ def launch(runner):
     return part(pyc(runner, bytes(8))) + part(marshal.dumps(tool)) + part("\n".join(names).encode())
 
 
+def program():
+    try:
+        code = compile(sys.stdin.buffer.read(), "<program>", "exec", 0, True)
+    except REFUSALS:
+        sys.exit(3)
+    return part(pyc(code, bytes(8)))
+
+
 def tree(directory, name):
     for path in json.load(sys.stdin.buffer):
         with open(directory + "/" + path, "rb") as file:
@@ -94,4 +105,4 @@ def tree(directory, name):
 
 
 warnings.simplefilter("ignore")
-sys.stdout.buffer.write({"launch": launch, "tree": tree}[sys.argv[1]](*sys.argv[2:]))
+sys.stdout.buffer.write({"launch": launch, "program": program, "tree": tree}[sys.argv[1]](*sys.argv[2:]))

@@ -67,6 +67,7 @@ func (j *judgement) governance() {
 			j.findings.addAs(shape, warn, c.Path, "look at it on GitHub", "the file was not read: %s", spec.Quote(c.Refused))
 		}
 	}
+	j.waivers()
 	switch {
 	case j.Config == nil:
 	case j.Config.Status == Removed:
@@ -75,6 +76,31 @@ func (j *judgement) governance() {
 		j.findings.add(config, configFile, "%s", spec.Quote(j.content.ConfigErr.Error()))
 	case j.Config.Data == nil:
 		j.findings.add(config, configFile, "it was not read")
+	}
+}
+
+// waivers judges what maintainers want to let pass. It stands alone in a pull
+// request, so that nobody reads past it.
+func (j *judgement) waivers() {
+	if n := len(j.Waivers); n > 0 && n != len(j.rules) {
+		j.findings.add(oneThing, j.Waivers[0].Path, "%d files of %s/ are changed together with %d others", n, waiversDir, len(j.rules)-n)
+	}
+	for _, c := range j.Waivers {
+		proposed, read := j.content.Waivers[c.Path]
+		switch {
+		case c.Status == Removed:
+			continue
+		case proposed.Err != nil:
+			j.findings.add(waiver, c.Path, "%s", spec.Quote(proposed.Err.Error()))
+		case c.Mode != modeFile || !read:
+			j.findings.add(waiver, c.Path, "it was not read")
+		}
+		for _, a := range proposed.Approvers {
+			if !j.s.maintainedBy(j.policy, a) {
+				j.findings.addAs(waiver, bad, c.Path, "let that maintainer propose it, or approve it at this very commit",
+					"%s, with the number %s, is said to give it, and no such maintainer proposed or approved this", spec.Quote(a.Login), number(a))
+			}
+		}
 	}
 }
 
@@ -148,7 +174,7 @@ func (j *judgement) quarantined() {
 		j.findings.addAs(takenName, bad, path.Join(j.Dir(), t.Format.MainFile()), "move the file to the folder of its name and version",
 			"the manifest says %s@%s", spec.Quote(string(t.Name)), spec.Quote(string(t.Version)))
 	}
-	if j.content.Tool == nil && !slices.ContainsFunc(j.content.Findings, blocks) && !slices.ContainsFunc(j.findings.found, blocks) {
+	if j.content.Tool == nil && !spec.Blocking(j.content.Findings) && !spec.Blocking(j.findings.found) {
 		j.findings.add(shape, j.Dir(), "there is no manifest that could be judged")
 	}
 	said := map[string]bool{}
@@ -167,6 +193,3 @@ func (j *judgement) quarantined() {
 		j.findings.found = append(j.findings.found, f)
 	}
 }
-
-// blocks tells whether a finding is an error; one of no known severity is.
-func blocks(f spec.Finding) bool { return rank(f.Severity) == 0 }

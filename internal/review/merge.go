@@ -20,8 +20,8 @@ func needsPerson(f spec.Finding) bool {
 	return weighty(f) && !manifest && !slices.Contains(harmless, f.ID)
 }
 
-// weighty tells whether a finding is more than a note.
-func weighty(f spec.Finding) bool { return f.Severity != spec.SeverityNote }
+// weighty tells whether a finding is more than a note, and nobody waived it.
+func weighty(f spec.Finding) bool { return f.Weight() != spec.SeverityNote }
 
 // merge ends a judgement: the verdict of what was found, and whether a person
 // is needed.
@@ -39,7 +39,7 @@ func (j *judgement) merge() {
 	if why != "" {
 		r.worsen(NeedsHuman, why)
 	}
-	if slices.ContainsFunc(all, blocks) {
+	if spec.Blocking(all) {
 		r.worsen(Fail, ReasonFindings)
 		return
 	}

@@ -13,6 +13,7 @@ const (
 	toolsDir   = "tools"
 	metaFile   = "tool.yaml"
 	configFile = "registry.yaml"
+	waiversDir = "waivers"
 )
 
 // Outline is what the paths of a submission say that it is about.
@@ -23,6 +24,7 @@ type Outline struct {
 	Files   []spec.File  // of that version, sorted by path; nil unless each of them is there whole
 	Meta    *Change      // of tool.yaml
 	Config  *Change      // of registry.yaml
+	Waivers []Change     // of what maintainers let pass
 
 	findings collector
 	touched  []version // in the order of their paths
@@ -128,6 +130,9 @@ func (o *Outline) sort(c Change, names map[string]bool) {
 		o.rules = append(o.rules, c)
 		if c.Path == configFile {
 			o.Config = &c
+		}
+		if parts[0] == waiversDir {
+			o.Waivers = append(o.Waivers, c)
 		}
 		return
 	case len(parts) < 4:

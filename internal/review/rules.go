@@ -43,6 +43,7 @@ const (
 	withdrawal
 	config
 	linear
+	waiver
 	takenName
 	immutable
 	hiddenText
@@ -88,6 +89,10 @@ var rules = [...]Rule{
 	config: {"GOV-009", bad, "the proposed registry.yaml is not readable", "nothing can be checked or published while it is not", "mend it"},
 	linear: {
 		"GOV-010", bad, "a merge is among the commits", "what a merge of a merge takes along, or takes back, no list of files shows", "rebase onto main, so that each commit has one parent, and push again",
+	},
+	waiver: {
+		"GOV-011", bad, "a waiver is not readable, or lets more pass than it may", "what is let pass is one finding in bytes that a maintainer read, and for a while",
+		"write it as patch-git waive prints it",
 	},
 	takenName: {
 		"MAN-002", bad, "the name is none that a tool may have, or not free any more", "people and models pick tools by name, so a name must be one tool for ever", "choose a name of your own",
@@ -136,40 +141,18 @@ const maxPerRule = 20
 // finish returns the findings in the order of the files, errors kept first: of
 // a flood the rest is counted by a finding as severe as the worst of it.
 func (c *collector) finish() []spec.Finding {
-	found := slices.Clone(c.found)
-	slices.SortStableFunc(found, func(a, b spec.Finding) int {
-		return cmp.Or(rank(a.Severity)-rank(b.Severity), cmp.Compare(a.File, b.File), a.Line-b.Line, a.Col-b.Col, cmp.Compare(a.ID, b.ID), cmp.Compare(a.Message, b.Message))
-	})
-	kept, count := []spec.Finding{}, map[string]int{}
-	cut, worst := 0, spec.SeverityNote
-	for i, f := range found {
-		if i > 0 && f == found[i-1] {
-			continue
+	said := map[spec.Finding]bool{}
+	var found []spec.Finding
+	for _, f := range c.found {
+		if !said[f] {
+			said[f] = true
+			found = append(found, f)
 		}
-		if count[f.ID]++; count[f.ID] > maxPerRule || len(kept) >= limits.ManifestProblems {
-			cut++
-			if rank(f.Severity) < rank(worst) {
-				worst = f.Severity
-			}
-			continue
-		}
-		kept = append(kept, f)
 	}
-	spec.SortFindings(kept)
+	kept, cut, worst := spec.Shorten(found, maxPerRule, limits.ManifestProblems, func(f spec.Finding) string { return f.ID })
 	if cut > 0 {
 		r := &rules[flood]
 		kept = append(kept, spec.Finding{ID: r.ID, Severity: worst, Message: fmt.Sprintf("%d more findings are not listed; %s", cut, r.Why), Fix: r.Fix})
 	}
 	return kept
-}
-
-// rank orders severities; one that is none of them is an error.
-func rank(s spec.Severity) int {
-	switch s {
-	case spec.SeverityNote:
-		return 2
-	case spec.SeverityWarning:
-		return 1
-	}
-	return 0
 }

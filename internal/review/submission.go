@@ -2,6 +2,7 @@ package review
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/patch-cat/patch-git/ledger"
@@ -121,8 +122,15 @@ type Content struct {
 	Unchecked, Remarks []string
 	Meta               *Meta // the proposed tool.yaml; nil where MetaErr says why it is not readable
 	MetaErr            error
-	Replaces           bool  // the registry has the name that the proposed tool.yaml calls the replacement
-	ConfigErr          error // what is wrong with the proposed registry.yaml
+	Replaces           bool               // the registry has the name that the proposed tool.yaml calls the replacement
+	ConfigErr          error              // what is wrong with the proposed registry.yaml
+	Waivers            map[string]Waivers // proposed, by their paths
+}
+
+// Waivers are what one file wants to let pass.
+type Waivers struct {
+	Err       error          // why that is not to be
+	Approvers []ledger.Owner // who gives those that the base does not have
 }
 
 // owns tells whether somebody is among the owners, by number.
@@ -152,6 +160,14 @@ func (s *Submission) maintained(p *Policy) bool {
 // byMaintainer tells whether the author is a maintainer.
 func (s *Submission) byMaintainer(p *Policy) bool {
 	return s.Author.ID > 0 && (s.Maintainer || owns(p.Maintainers, s.Author))
+}
+
+// maintainedBy tells whether this very maintainer stands behind this head.
+func (s *Submission) maintainedBy(p *Policy, who ledger.Owner) bool {
+	is := func(o ledger.Owner) bool { return o.ID > 0 && o.ID == who.ID && strings.EqualFold(o.Login, who.Login) }
+	return is(s.Author) && s.byMaintainer(p) || slices.ContainsFunc(s.Approvals, func(a Approval) bool {
+		return is(a.By) && (a.Maintainer || owns(p.Maintainers, a.By))
+	})
 }
 
 // agreedBy tells whether one of the owners stands behind this head.

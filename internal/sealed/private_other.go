@@ -1,6 +1,6 @@
 //go:build !unix
 
-package verdicts
+package sealed
 
 import "io/fs"
 
