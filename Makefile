@@ -40,7 +40,7 @@ fuzz:
 
 # Figures of docs/benchmarks.md.
 bench: build
-	$(GO) test -run '^$$' -bench . -benchtime 1s ./registry ./manifest ./ledger ./verify ./internal/keyless ./internal/verdicts ./internal/inspect ./internal/sandbox ./internal/usernet ./internal/pyenv ./internal/consume
+	$(GO) test -run '^$$' -bench . -benchtime 1s ./registry ./manifest ./ledger ./verify ./internal/keyless ./internal/verdicts ./internal/inspect ./internal/sandbox ./internal/usernet ./internal/pyenv ./internal/consume ./internal/contribute
 	./docs/bench/run.sh ./bin/patch-git
 
 # The SARIF that a check writes, against the schema of OASIS, which comes with the

@@ -104,8 +104,9 @@ func parseExample(text string) (Example, error) {
 	n := 0
 	for line := range strings.Lines(text) {
 		n++
-		head, isHead := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "-- ")
-		if head, isHead = strings.CutSuffix(head, " --"); !isHead || !strings.HasPrefix(line, "-- ") {
+		head, begins := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "-- ")
+		head, ends := strings.CutSuffix(head, " --")
+		if !begins || !ends {
 			into.WriteString(line)
 			continue
 		}

@@ -83,7 +83,7 @@ type Import struct {
 
 // Effect is work that happens when the file is imported.
 type Effect struct {
-	Kind   string `json:"kind"`   // call, standalone, statement, assignment, import, decorator, property, metaclass, hook
+	Kind   string `json:"kind"`   // call, standalone, notice, statement, assignment, import, decorator, property, metaclass, hook
 	Target string `json:"target"` // what is called or done: "os.system", "for loop"; foreign text
 	Where  string `json:"place"`  // module, class, default, decorator, annotation
 	Origin string `json:"origin"` // builtin, stdlib, package, own
@@ -187,7 +187,7 @@ func (f *Facts) check() error {
 	}
 	for _, e := range f.Effects {
 		c.place(e.Place)
-		c.word(e.Kind, "call", "standalone", "statement", "assignment", "import", "decorator", "property", "metaclass", "hook")
+		c.word(e.Kind, "call", "standalone", "notice", "statement", "assignment", "import", "decorator", "property", "metaclass", "hook")
 		c.word(e.Where, "module", "class", "default", "decorator", "annotation")
 		c.word(e.Origin, "builtin", "stdlib", "package", "own")
 		c.text(e.Target)

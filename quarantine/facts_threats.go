@@ -1,5 +1,7 @@
 package quarantine
 
+import "github.com/patch-cat/patch-git/spec"
+
 // Literal is a text of the code, as far as it is constant, that looks like
 // something outside of the file.
 type Literal struct {
@@ -10,7 +12,7 @@ type Literal struct {
 
 // Threat is a shape of the syntax tree that a rule names.
 type Threat struct {
-	Shape  string `json:"shape"`  // one of the words of threats
+	Shape  string `json:"shape"`  // one of the words of shapes
 	Detail string `json:"detail"` // what stands there; foreign text
 	Place
 }
@@ -24,14 +26,13 @@ func (c *factCheck) literals(all []Literal) {
 	}
 }
 
-// threats are the shapes that the program tells of.
-var threats = []string{}
-
 func (c *factCheck) threats(all []Threat) {
 	c.count(len(all))
 	for _, t := range all {
 		c.place(t.Place)
 		c.text(t.Detail)
-		c.word(t.Shape, threats...)
+		if shapeOf()[t.Shape] == nil {
+			c.fail("unknown shape %s", spec.Quote(t.Shape))
+		}
 	}
 }

@@ -3,7 +3,9 @@ package quarantine
 import (
 	"bytes"
 	"encoding/json"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -99,14 +101,14 @@ func ask(t *testing.T, sources ...string) []Facts {
 	const driver = `
 import json, sys
 names = {"__name__": "program"}
-exec(compile(sys.argv[1], "program.py", "exec"), names)
+exec(compile(open(sys.argv[1]).read(), "program.py", "exec"), names)
 names["warnings"].simplefilter("ignore")
 for source in json.load(sys.stdin):
     facts = names["Facts"](source.encode())
     names["examine"](facts, source.encode())
     sys.stdout.buffer.write(facts.dump())
 `
-	out := python(t, bytes.NewReader(input), "-c", driver, string(ProgramSource()))
+	out := python(t, bytes.NewReader(input), "-c", driver, programFile(t))
 	var all []Facts
 	for line := range bytes.Lines(out) {
 		f, err := ParseFacts(line)
@@ -119,6 +121,16 @@ for source in json.load(sys.stdin):
 		t.Fatalf("%d answers for %d sources", len(all), len(sources))
 	}
 	return all
+}
+
+// programFile is the program as a file; as an argument it would be too long.
+func programFile(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "program.py")
+	if err := os.WriteFile(path, ProgramSource(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 func python(t *testing.T, stdin *bytes.Reader, args ...string) []byte {

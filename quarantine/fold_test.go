@@ -29,7 +29,7 @@ func fold(t *testing.T, every bool, sources ...string) []folded {
 	const driver = `
 import ast, json, sys
 names = {"__name__": "program"}
-exec(compile(sys.argv[1], "program.py", "exec"), names)
+exec(compile(open(sys.argv[1]).read(), "program.py", "exec"), names)
 names["limit"]()
 for source in json.load(sys.stdin):
     tree = ast.parse(source)
@@ -46,7 +46,7 @@ for source in json.load(sys.stdin):
 	if every {
 		mode = "all"
 	}
-	out := python(t, bytes.NewReader(input), "-c", driver, string(ProgramSource()), mode)
+	out := python(t, bytes.NewReader(input), "-c", driver, programFile(t), mode)
 	var all []folded
 	for line := range bytes.Lines(out) {
 		var f folded

@@ -16,6 +16,18 @@ var pythonScope string
 //go:embed python_fold.py
 var pythonFold string
 
+//go:embed python_tables.py
+var pythonTables string
+
+//go:embed python_flow.py
+var pythonFlow string
+
+//go:embed python_threats.py
+var pythonThreats string
+
+//go:embed python_reach.py
+var pythonReach string
+
 //go:embed python_purity.py
 var pythonPurity string
 
@@ -38,7 +50,7 @@ var pythonFacts string
 // sandbox with limits on time and memory, and with the minor version that will
 // run the tool, because versions disagree about syntax.
 func ProgramSource() []byte {
-	return []byte(strings.Join([]string{pythonScope, pythonFold, pythonNames, pythonReferences, pythonPurity, pythonFacts}, "\n\n"))
+	return []byte(strings.Join([]string{pythonScope, pythonPurity, pythonFold, pythonNames, pythonReferences, pythonTables, pythonFlow, pythonThreats, pythonReach, pythonFacts}, "\n\n"))
 }
 
 // Parser asks CPython about a source.

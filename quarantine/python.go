@@ -43,6 +43,7 @@ func checkPython(c *collector) {
 	checkMain(c)
 	checkImports(c)
 	checkCapabilities(c)
+	checkThreats(c)
 }
 
 // OtherPython is what a report says among [Report].Unchecked where another
@@ -102,12 +103,26 @@ func (c *collector) offset(i int) at {
 func checkEffects(c *collector) {
 	for _, e := range c.Facts.Effects {
 		seen := effectWords(e)
-		if e.Where != "module" && e.Kind != "standalone" && e.Origin == "package" {
+		mild := e.Where != "module" && e.Kind != "standalone" && e.Origin == "package"
+		mild = mild || e.Kind == "notice" || e.Kind == "call" && e.Origin == "stdlib" && onlyAsks(e.Target)
+		if mild {
 			c.warn(importWork, c.inMain(e.Place), "%s", seen)
 			continue
 		}
 		c.add(importWork, c.inMain(e.Place), "%s", seen)
 	}
+}
+
+// onlyAsks tells the calls that read a setting of the process and no more. To
+// make a constant of it fixes it before anybody called the tool, which is a
+// fault; but nothing is opened, sent, started or changed.
+func onlyAsks(target string) bool {
+	switch target {
+	case "os.getenv", "os.environ.get", "os.getcwd", "os.cpu_count", "pathlib.Path.home", "pathlib.Path.cwd", "os.path.expanduser",
+		"platform.system", "platform.machine", "platform.python_version", "sys.getdefaultencoding", "sys.getfilesystemencoding":
+		return true
+	}
+	return false
 }
 
 func effectWords(e Effect) string {
@@ -117,6 +132,8 @@ func effectWords(e Effect) string {
 		"decorator": "as a decorator", "annotation": "in an annotation",
 	}[e.Where]
 	switch e.Kind {
+	case "notice":
+		return target + " is called where a module is missing"
 	case "call", "standalone":
 		return target + " is called " + where
 	case "statement":

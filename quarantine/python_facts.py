@@ -118,7 +118,7 @@ def note_imports(facts, tree):
                 if any(t is None or (dotted(t) or [""])[-1] in optional_errors for t in types):
                     guarded.update(map(id, node.body))
         checking = set(map(id, node.body)) if isinstance(node, ast.If) and is_type_checking(node.test) else set()
-        for child in ast.iter_child_nodes(node):
+        for child in blocks(node):  # an import is a statement
             stack.append((child, typing or id(child) in checking, optional or id(child) in guarded))
     for node, typing, optional in sorted(found, key=lambda f: (f[0].lineno, f[0].col_offset)):
         for alias in node.names:
@@ -227,9 +227,13 @@ def examine(facts, source):
             facts.add("statements", {"kind": kind_of(node)}, node)
         note_imports(facts, tree)
         note_main(facts, tree, source.decode("utf-8"))
-        References(facts, tree, Fold(tree))
+        fold = Fold(tree)
+        References(facts, tree, fold)
         purity = Purity(facts, tree)
         purity.statements(tree.body, "module", purity.scope)
+        Threats(facts, tree, source, fold).run()
+        if fold.exhausted:
+            facts.doc["truncated"] = True
         if not source.isascii():
             note_identifiers(facts, source)
     except SyntaxError as e:

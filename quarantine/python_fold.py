@@ -38,6 +38,12 @@ class Partly(str):
     """A text of which only the parts between GAP are known."""
 
 
+BINDING = frozenset(
+    [ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Assign, ast.AnnAssign, ast.NamedExpr, ast.AugAssign]
+    + [ast.arg, ast.For, ast.AsyncFor, ast.comprehension, ast.withitem, ast.ExceptHandler, ast.Delete]
+)
+
+
 class Bindings:
     """What each name and each attribute of the file is bound to, in any scope.
 
@@ -47,8 +53,9 @@ class Bindings:
 
     def __init__(self, tree):
         self.names, self.attributes, self.stars = {}, {}, []
-        for node in ast.walk(tree):
-            self.note(node)
+        for node in every(tree):
+            if type(node) in BINDING or type(node).__name__.startswith("Match"):
+                self.note(node)
 
     def bind(self, name, kind, thing):
         self.names.setdefault(name, []).append((kind, thing))
@@ -296,7 +303,8 @@ class Fold:
     def __init__(self, tree):
         self.bindings = Bindings(tree)
         self.memo = {True: {}, False: {}}
-        self.known = {}
+        self.known, self.by_name, self.by_attribute = {}, {}, {}
+        self.cut = False  # meanings were followed to their limit
         self.steps, self.bytes = MAX_FOLD_STEPS, MAX_FOLD_BYTES
         self.exhausted = False
 
@@ -660,15 +668,13 @@ class Fold:
         self.steps -= 1
         self.exhausted = self.exhausted or self.steps < 0
         if depth > 12 or node is None or self.exhausted:
+            self.cut = True
             return found
         tail = []
         while isinstance(node, ast.Attribute):
             tail.append(node.attr)
-            attributes = self.bindings.attributes.get(node.attr, [])
-            if not self.strict and isinstance(node.value, ast.Name) and len(tail) <= 12:
-                for kind, thing in attributes[:MAX_MEANINGS]:
-                    if kind == "value" and thing is not None:
-                        found += [dots(f, tail[:-1]) for f in (yield from self.meanings(thing, depth + 3))]
+            if node.attr in self.bindings.attributes and isinstance(node.value, ast.Name) and len(tail) <= 12:
+                found += [dots(f, tail[:-1]) for f in (yield from self.attribute_meanings(node.attr, depth))]
             node = node.value
         if isinstance(node, ast.Name):
             roots = yield from self.name_meanings(node, depth)
@@ -692,12 +698,33 @@ class Fold:
         if not bound:
             full = ["%s.%s" % (module, node.id) for module in self.bindings.stars[:MAX_MEANINGS]]
             return (["builtins." + node.id] if hasattr(builtins, node.id) or node.id == "__builtins__" else []) + full
-        found = []
+        if node.id in self.by_name:
+            return self.by_name[node.id]
+        found, cut, self.cut = [], self.cut, False
+        self.by_name[node.id] = found  # for a name that leads back to itself
         for kind, thing in bound[:MAX_MEANINGS]:
             if kind == "import":
                 found.append(thing)
             elif kind == "value" and thing is not None and not isinstance(thing, ast.Constant):
                 found += yield from self.meanings(thing, depth + (1 if len(bound) == 1 else 3))
+        if self.cut:
+            del self.by_name[node.id]
+        self.cut = self.cut or cut
+        return found
+
+    def attribute_meanings(self, name, depth):
+        if self.strict:
+            return []
+        if name in self.by_attribute:
+            return self.by_attribute[name]
+        found, cut, self.cut = [], self.cut, False
+        self.by_attribute[name] = found
+        for kind, thing in self.bindings.attributes[name][:MAX_MEANINGS]:
+            if kind == "value" and thing is not None and not isinstance(thing, ast.Constant):
+                found += yield from self.meanings(thing, depth + 3)
+        if self.cut:
+            del self.by_attribute[name]
+        self.cut = self.cut or cut
         return found
 
     def call_meanings(self, node, depth):

@@ -75,8 +75,9 @@ class Purity:
         self.defined = set()  # attributes that may hide a method of a built-in type
         self.aliases = set()  # own names that may stand for something imported
         self.functions = {}
+        self.loggers = set()  # names that are bound once, to a logger of the standard library
         self.future = False
-        for node in ast.walk(tree):
+        for node in every(tree):
             if isinstance(node, ast.NamedExpr):
                 self.scope.bind(node.target.id, "own")
                 self.aliases.add(node.target.id)
@@ -108,6 +109,10 @@ class Purity:
                     self.enums.add(node.name)
                 if self.is_simple(node):
                     self.simple.add(node.name)
+            elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and isinstance(node.targets[0], ast.Name):
+                name = node.targets[0].id
+                if self.scope.resolve(dotted(node.value.func) or ["?"])[1] == "logging.getLogger" and self.scope.times[name] == 1 and len(node.targets) == 1:
+                    self.loggers.add(name)
             elif isinstance(node, ast.FunctionDef) and self.scope.times[node.name] == 1:
                 self.functions[node.name] = node
 
@@ -314,6 +319,11 @@ class Purity:
                 self.function(node, scope)
             elif isinstance(node, ast.ClassDef):
                 self.class_(node, scope)
+            elif isinstance(node, ast.Expr) and handler == "missing" and self.notice(node.value, scope):
+                for value in node.value.args:
+                    self.expression(value, place, scope)
+                if not self.leaves(node.value, scope):
+                    self.record("notice", ".".join(dotted(node.value.func)), place, "stdlib", node)
             elif isinstance(node, ast.Expr):
                 before = len(self.facts.doc["effects"])
                 self.expression(node.value, place, scope)
@@ -336,9 +346,10 @@ class Purity:
             elif isinstance(node, ast.Try):
                 for part in (node.body, node.orelse, node.finalbody):
                     self.statements(part, place, scope, handler, inside)
+                missing = all(isinstance(n, (ast.Import, ast.ImportFrom)) for n in node.body) and all(self.only_missing(h.type, scope) for h in node.handlers)
                 for h in node.handlers:
                     self.expression(h.type, place, scope)
-                    self.statements(h.body, place, scope, True, inside)
+                    self.statements(h.body, place, scope, "missing" if missing else True, inside)
             elif isinstance(node, ast.Raise) and handler:
                 self.expression(node.exc, place, scope)
             elif isinstance(node, ast.Return) and inside:
@@ -350,6 +361,29 @@ class Purity:
                 names = {"For": "for loop", "AsyncFor": "for loop", "While": "while loop", "With": "with block"}
                 name = type(node).__name__
                 self.record("statement", names.get(name, name.lower()), place, "own", node)
+
+    def only_missing(self, caught, scope):
+        """Tells whether a handler is for a module that is not there, and for nothing else."""
+        types = caught.elts if isinstance(caught, ast.Tuple) else [caught]
+        return all(scope.resolve(dotted(t) or ["?"]) in (("builtin", "ImportError"), ("builtin", "ModuleNotFoundError")) for t in types)
+
+    def leaves(self, call, scope):
+        return scope.resolve(dotted(call.func) or ["?"]) == ("import", "sys.exit")
+
+    def notice(self, node, scope):
+        """Tells whether a call only says that a module is missing: print, warn, log, exit."""
+        if not isinstance(node, ast.Call) or any(isinstance(a, ast.Starred) for a in node.args):
+            return False
+        parts = dotted(node.func) or ["?"]
+        origin, full = scope.resolve(parts)
+        for keyword in node.keywords:
+            place = scope.resolve(dotted(keyword.value) or ["?"])
+            harmless = keyword.arg == "file" and place in (("import", "sys.stderr"), ("import", "sys.stdout"))
+            if not (harmless or keyword.arg in ("stacklevel", "flush", "category") and isinstance(keyword.value, (ast.Constant, ast.Name))):
+                return False
+        if (origin, full) == ("builtin", "print") or origin == "import" and full in ("sys.exit", "warnings.warn", "logging.warning", "logging.error", "logging.info"):
+            return True
+        return len(parts) == 2 and parts[0] in self.loggers and parts[1] in ("debug", "info", "warning", "error", "exception", "critical")
 
     def assigned(self, target, place, scope):
         stack = [target]

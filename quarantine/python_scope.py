@@ -63,6 +63,13 @@ def target_names(node):
     return names
 
 
+def every(tree):
+    """All nodes of a tree, parents first; a tree is taken apart once."""
+    if not hasattr(tree, "every"):
+        tree.every = list(ast.walk(tree))
+    return tree.every
+
+
 def blocks(node):
     """The statements directly inside a compound statement."""
     for field in ("body", "orelse", "finalbody"):

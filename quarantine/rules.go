@@ -33,7 +33,7 @@ const (
 // Rules returns every rule of the package in the order of their IDs.
 func Rules() []Rule {
 	var all []Rule
-	for _, family := range [][]*Rule{releaseRules, textRules, pythonRules, reachRules, packageRules, secretRules} {
+	for _, family := range [][]*Rule{releaseRules, textRules, pythonRules, reachRules, packageRules, secretRules, threatRules} {
 		for _, r := range family {
 			all = append(all, *r)
 		}

@@ -113,7 +113,7 @@ func (t *Tree) WriteWaivers(n spec.Name, all []spec.Waiver) error {
 		return err
 	}
 	dir := filepath.Join(t.dir, treeWaivers)
-	if err := os.Mkdir(dir, 0o755); err != nil && !errors.Is(err, fs.ErrExist) { //nolint:gosec // git keeps no other mode of a folder
+	if err := os.Mkdir(dir, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
 		return durable.Classify("make folder", dir, err)
 	}
 	if _, err := t.within(treeWaivers); err != nil {

@@ -44,6 +44,17 @@ fi
 echo "== verifying an installed tool again"
 "$work/pair" -n "$runs" -a "$program verify hello_bench" -b "$program version"
 
+echo "== checking a tool that was checked before, and one that was never seen"
+"$program" check hello.py >/dev/null
+printf '#!/bin/sh\n{ cat hello.py; echo "# $(date +%%N)"; } >fresh.py\nexec "$@" fresh.py\n' >fresh
+chmod +x fresh
+if command -v bandit >/dev/null; then
+  "$work/pair" -n "$runs" -a "$program check hello.py" -b "bandit -q --exit-zero hello.py"
+  "$work/pair" -n "$runs" -a "./fresh $program check" -b "./fresh bandit -q --exit-zero"
+else
+  "$work/pair" -n "$runs" -a "$program check hello.py" -b "./fresh $program check"
+fi
+
 echo "== cold exact pull over HTTP, 50 ms added each way"
 "$work/slow" -dir registry/published -listen 127.0.0.1:8037 >/dev/null &
 slow=$!

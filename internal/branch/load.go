@@ -154,17 +154,24 @@ func (b *Branch) list(ctx context.Context, flags, paths []string, each func(path
 	if err := b.git.do(ctx, nil, &capped{&out, maxListing}, args...); err != nil {
 		return err
 	}
-	for line := range strings.SplitSeq(strings.TrimSuffix(out.String(), "\x00"), "\x00") {
+	parseListing(out.String(), func(path, kind string, e entry) {
+		b.stats.Listed++
+		each(path, kind, e)
+	})
+	return nil
+}
+
+// parseListing reads the answer of `git ls-tree -z` and leaves out what is not
+// below v1/. The paths are whatever the commit says; nothing is opened by them.
+func parseListing(listing string, each func(path, kind string, e entry)) {
+	for line := range strings.SplitSeq(strings.TrimSuffix(listing, "\x00"), "\x00") {
 		meta, path, ok := strings.Cut(line, "\t")
 		f := strings.Fields(meta)
 		path, inside := strings.CutPrefix(path, ledger.Root+"/")
-		if !ok || len(f) != 3 || !inside || !isID(f[2]) {
-			continue
+		if ok && len(f) == 3 && inside && isID(f[2]) {
+			each(path, f[1], entry{f[0], f[2]})
 		}
-		b.stats.Listed++
-		each(path, f[1], entry{f[0], f[2]})
 	}
-	return nil
 }
 
 // maxListing bounds the paths of a tree: some ten million files.

@@ -3,6 +3,7 @@ package contribute
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -130,7 +131,7 @@ func BenchmarkCheck(b *testing.B) {
 		n := 0
 		for b.Loop() {
 			n++
-			if got := checkOne(b, w, append(data[:len(data):len(data)], strings.Repeat("\n", n)...)); got != "" {
+			if got := checkOne(b, w, append(slices.Clip(data), strings.Repeat("\n", n)...)); got != "" {
 				b.Fatal(got)
 			}
 		}

@@ -33,7 +33,7 @@ func Excerpt(line string, col, columns int) (shown string, before int) {
 				i = from - size
 			}
 			w := widthOf(visible(r, size, line, i))
-			if used+w > upTo && !(forward && first && to == at) {
+			if theOne := forward && first && to == at; used+w > upTo && !theOne {
 				return
 			}
 			used += w

@@ -1,0 +1,581 @@
+"""Finds the shapes that malicious Python has, on nodes of the syntax tree.
+
+Part of the program that begins with python_scope.py. Each shape is a word of
+threats in facts_threats.go, where a rule says what it means. Comments, names
+and conditions around a shape change nothing; a text that stands alone as a
+statement is left out, unless the file reads its own text.
+"""
+
+import ast
+
+MAX_THREATS = 200
+MAX_DETAIL = 120
+TEXT_NODES = (ast.BinOp, ast.JoinedStr, ast.Call, ast.Subscript, ast.ListComp)
+
+
+class Threats:
+    def __init__(self, facts, tree, source, fold):
+        self.facts, self.tree, self.source, self.fold = facts, tree, source, fold
+        self.flow = Flow(tree, fold)
+        self.seen = set()
+        self.literals = {}
+        self.texts = {}
+
+    def tell(self, shape, node, detail=""):
+        key = (shape, getattr(node, "lineno", 0), detail if shape in ("gadget", "patched") else "")
+        if key in self.seen:
+            return
+        self.seen.add(key)
+        self.facts.add("threats", {"shape": shape, "detail": clip(detail, MAX_DETAIL)}, node)
+
+    def run(self):
+        self.constants()
+        self.flow.run(self.literals)
+        for i, node in enumerate(self.flow.nodes):
+            step = THREAT_STEPS.get(type(node).__name__)
+            if step is not None:
+                getattr(self, step)(node, self.flow.parents[i])
+        Reach(self.flow, self.tell).run(self.tree)
+        self.together()
+        self.layout()
+        self.names()
+
+    # Texts.
+
+    def constants(self):
+        """Notes the texts of the file, put together as far as they are constant."""
+        reads_itself = any(getattr(n, "id", getattr(n, "attr", "")) in ("__doc__", "getdoc", "getsource", "__file__", "get_docstring") for n in self.flow.nodes)
+        covered = set()
+        for i, node in enumerate(self.flow.nodes):
+            above = self.flow.parents[i]
+            if isinstance(node, ast.Constant):
+                if not isinstance(node.value, (str, bytes)) or not node.value:
+                    continue
+                if isinstance(self.flow.nodes[above], ast.Expr) and not reads_itself:
+                    continue
+                self.text(node, node.value if isinstance(node.value, str) else node.value.decode("utf-8", "replace"), False)
+            elif isinstance(node, TEXT_NODES):
+                if above in covered and isinstance(node, (ast.BinOp, ast.JoinedStr)):
+                    covered.add(i)  # a part of a sum that was looked at as a whole
+                    continue
+                if isinstance(node, ast.BinOp):
+                    covered.add(i)
+                text = self.fold.loose(node) if self.may_be_text(node) else None
+                if text:
+                    self.texts[id(node)] = text
+                    self.text(node, text, isinstance(node, (ast.Call, ast.Subscript, ast.ListComp)))
+
+    def may_be_text(self, node):
+        """Spares most calls, which make no text."""
+        if isinstance(node, ast.Subscript):
+            return isinstance(node.slice, ast.Slice)
+        if not isinstance(node, ast.Call):
+            return True
+        if isinstance(node.func, ast.Attribute):
+            return node.func.attr in TEXT_MAKERS
+        if not isinstance(node.func, ast.Name):
+            return True
+        bound = self.fold.bindings.names.get(node.func.id)
+        if bound is None:
+            return node.func.id in TEXT_MAKERS
+        return any(kind == "value" or kind == "import" and thing.rsplit(".", 1)[-1] in TEXT_MAKERS for kind, thing in bound)
+
+    def text(self, node, text, made):
+        """One text: what it is a literal of, and what it may not be."""
+        flags = 0
+        short = text[:4096]
+        if ("/" in short or "\\" in short or "." in short or len(short) < 40) and "\n" not in short[:200]:
+            if SENSITIVE.search(short):
+                flags |= SENSITIVE_PATH
+                self.literal("path", short, node)
+            if PERSISTENT.search(short) and not CHECKPOINT.search(short):
+                flags |= PERSISTENT_PATH
+                self.literal("path", short, node)
+        if flags:
+            self.literals[id(node)] = flags
+        if "://" in text:
+            for n, found in enumerate(URL.find(text)):
+                if n >= 20:
+                    break
+                self.literal("url", found.group(), node)
+        elif "." in short and len(short) < 300 and " " not in short:
+            if ADDRESS.search(short):
+                self.literal("address", short, node)
+            elif HOST.search(short) and short.split("/")[0].split(":")[0].rsplit(".", 1)[-1].lower() not in FILE_ENDINGS:
+                self.literal("host", short, node)
+        if made and decodes(node, self) and (CODE.search(short) or URL.search(short) or flags & SENSITIVE_PATH):
+            self.tell("hidden-text", node, short)
+
+    def literal(self, kind, value, node):
+        value = clip(value)
+        key = (kind, value)
+        if key not in self.seen:
+            self.seen.add(key)
+            self.facts.add("literals", {"kind": kind, "value": value}, node)
+
+    def loose(self, node):
+        if isinstance(node, ast.Constant):
+            return node.value if isinstance(node.value, str) else node.value.decode("utf-8", "replace") if isinstance(node.value, bytes) else None
+        return self.fold.loose(node)
+
+    # Calls.
+
+    def call(self, node, above):
+        names, kinds, flow = self.fold.names(node.func), self.flow.calls(node), self.flow
+        args = node.args + [k.value for k in node.keywords]
+        given = 0
+        for arg in args:
+            given |= flow.flags(arg)
+        method = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+        called = names[0] if names else method
+        if "execute" in kinds or "unmarshal" in kinds:
+            self.execution(node, names, kinds, given, called)
+        if "process" in kinds:
+            self.process(node, names, called)
+        if method in SENDERS or "network" in kinds:
+            self.sending(node, names, kinds, given, method, called)
+        if "resolve" in kinds:
+            self.lookup(node, given, called)
+        self.files(node, names, kinds, given, method, called)
+        if "keys" in kinds:
+            self.tell("keyboard", node, called)
+        if "install" in kinds:
+            self.tell("package-install-any", node, called)
+        if "frames" in kinds or "hooks" in kinds:
+            self.tell("gadget", node, called)
+        if "setup" in kinds:
+            self.tell("setup", node, called)
+        if "unpickle" in kinds:
+            self.unpickling(node, names, called)
+        self.assembled(node, names, called)
+        self.unverified(node, names, called)
+        for full in names:
+            if full.split(".")[0].split("(")[0] in ("ctypes", "cffi", "_cffi_backend", "_ctypes"):
+                self.native(node, full)
+
+    def execution(self, node, names, kinds, given, called):
+        code = node.args[0] if node.args else next((k.value for k in node.keywords), None)
+        text = self.loose(code) if code is not None else None
+        if given & DOWNLOADED:
+            self.tell("exec-downloaded", node, called)
+        elif given & DECODED or "unmarshal" in kinds:
+            self.tell("exec-decoded", node, called)
+        elif given & OWN_SOURCE:
+            self.tell("exec-decoded", node, called)
+        elif isinstance(text, str) and (CODE.search(text) or "builtins.exec" in names and not GAP in text and text.strip()):
+            self.tell("exec-text", node, text)
+        elif computed_text(code, self):
+            self.tell("exec-computed", node, called)
+        elif given & (FILE | DROPPED) and ("builtins.exec" in names or given & DROPPED):
+            self.tell("exec-file", node, called)
+
+    def process(self, node, names, called):
+        flow = self.flow
+        command = node.args[0] if node.args else next((k.value for k in node.keywords if k.arg in ("args", "cmd", "command", "program", "file")), None)
+        if any(n.startswith(("os.spawn", "os.exec", "win32api.Shell", "ctypes.", "asyncio.")) for n in names):
+            parts = node.args
+        elif isinstance(command, (ast.List, ast.Tuple)):
+            parts = command.elts
+        else:
+            parts = [command] if command is not None else []
+        words = [self.loose(p) or GAP for p in parts]
+        text = " ".join(words) if len(parts) > 1 or isinstance(command, (ast.List, ast.Tuple)) else self.loose(command) or ""
+        if not text and command is not None:
+            # A list that was put together before: all of its texts in one row.
+            text = self.loose_list(command)
+        self.command(node, text)
+        first = flow.flags(parts[0]) if parts else 0
+        script = 0
+        program = words[0].replace("\\", "/").rsplit("/", 1)[-1].lower() if words else ""
+        if program in INTERPRETERS or "sys.executable" in (self.fold.names(parts[0]) if parts else []):
+            for word, part in zip(words[1:], parts[1:]):
+                if word == "-m":
+                    break
+                script |= flow.flags(part)
+        whole = isinstance(command, (ast.List, ast.Tuple)) or len(words) == 1 and " " not in words[0].strip()
+        leading = whole or not words or words[0].startswith(GAP) or words[0].split(" ")[0].rsplit("/", 1)[-1].lower() in INTERPRETERS
+        if leading and first & DROPPED or script & DROPPED:
+            self.tell("run-dropped", node, called)
+        elif leading and first & DOWNLOADED or script & DOWNLOADED:
+            self.tell("run-downloaded", node, called)
+        elif first & DECODED and leading or script & DECODED:
+            self.tell("run-decoded", node, called)
+        if flow.flags(command) & SOCKET or any(flow.flags(k.value) & SOCKET for k in node.keywords if k.arg in ("stdin", "stdout", "stderr")):
+            self.tell("reverse-shell", node, called)
+        for keyword in node.keywords:
+            if keyword.arg == "creationflags":
+                value = self.fold.value(keyword.value, strict=False)
+                if isinstance(value, int) and value & 0x08000008 or any(
+                    n.rsplit(".", 1)[-1] in ("CREATE_NO_WINDOW", "DETACHED_PROCESS") for p in ast.walk(keyword.value) if isinstance(p, (ast.Attribute, ast.Name)) for n in self.fold.names(p)
+                ):
+                    self.tell("hidden-process", node, called)
+            if keyword.arg == "preexec_fn" and "os.setsid" in self.fold.names(keyword.value):
+                self.tell("hidden-process", node, called)
+
+    def loose_list(self, node):
+        value = self.fold.value(node, strict=False)
+        if isinstance(value, (list, tuple)):
+            return " ".join(v if isinstance(v, str) else GAP for v in value)[:MAX_FOLDED]
+        return ""
+
+    def command(self, node, text):
+        text = text[:8192].replace("\\\n", " ").replace("^", "")
+        if not text or not HINTS.search(text):
+            return
+        plain = text.replace("'", "").replace('"', "") if "'" in text or '"' in text else text
+        for shape, pattern in COMMANDS:
+            if pattern.search(text) or plain is not text and pattern.search(plain):
+                if shape == "package-install" and ELSEWHERE.search(text):
+                    shape = "package-install-any"
+                self.tell(shape, node, text)
+
+    def sending(self, node, names, kinds, given, method, called):
+        if "network" not in kinds and not self.network:
+            return
+        if "resolve" in kinds or method in ("bind", "listen") or given == 0:
+            return
+        if given & ENVIRONMENT:
+            self.tell("environment-out", node, called)
+        if given & PRIVATE:
+            self.tell("private-out", node, called)
+        if given & IDENTITY and ("network" in kinds or method not in ("execute", "delay", "emit", "publish")):
+            self.tell("identity-out", node, called)
+
+    def lookup(self, node, given, called):
+        if given & (ENVIRONMENT | PRIVATE) or given & IDENTITY and self.outside(node.args):
+            self.tell("lookup-out", node, called)
+        elif self.outside(node.args) and given & (FILE | DECODED):
+            self.tell("lookup-out", node, called)
+        elif node.args and self.outside(node.args[:1]) and encodes(node.args[0], self):
+            self.tell("lookup-out", node, called)
+
+    def outside(self, args):
+        """A host name whose begin is a value and whose end is a constant domain."""
+        for arg in args[:2]:
+            text = self.loose(arg)
+            if text and GAP in text and DOMAIN.search(text):
+                return True
+        return False
+
+    def files(self, node, names, kinds, given, method, called):
+        flow = self.flow
+        if "builtins.open" in names or method == "open" and isinstance(node.func, ast.Attribute) and flow.flags(node.func.value) & (SENSITIVE_PATH | PERSISTENT_PATH):
+            base = 0 if "builtins.open" in names else flow.flags(node.func.value)
+            at = 1 if "builtins.open" in names else 0
+            mode = node.args[at] if len(node.args) > at else next((k.value for k in node.keywords if k.arg == "mode"), None)
+            text = "r" if mode is None else self.loose(mode) or "w"
+            path = (flow.flags(node.args[0]) if "builtins.open" in names and node.args else base) | base
+            self.opening(node, path, any(c in text for c in "wax+"), called)
+        elif method in ("write_text", "write_bytes", "symlink_to", "touch"):
+            self.opening(node, flow.flags(node.func.value), True, called)
+        elif method in ("read_text", "read_bytes"):
+            self.opening(node, flow.flags(node.func.value), False, called)
+        elif "move" in kinds:
+            if len(node.args) > 1 and flow.flags(node.args[1]) & PERSISTENT_PATH:
+                self.tell("persistent-write", node, called)
+            if node.args and flow.flags(node.args[0]) & SENSITIVE_PATH:
+                self.tell("sensitive-read", node, called)
+        elif given & SENSITIVE_PATH and ("walk" in kinds or any(n in ("sqlite3.connect", "os.listdir", "zipfile.ZipFile", "zipfile.ZipFile().write", "shutil.make_archive", "tarfile.open().add", "json.load") for n in names)):
+            self.tell("sensitive-read", node, called)
+        elif given & PERSISTENT_PATH and "registry" in kinds:
+            self.tell("persistent-write", node, called)
+        if "delete" in kinds or method in ("unlink", "rmdir"):
+            target = self.loose(node.args[0]) if node.args else None
+            whole = node.args and any(n in ("pathlib.Path.home()", "os.path.expanduser()") for n in self.fold.names(node.args[0])) and (target in (None, "~", GAP))
+            if "shutil.rmtree" in names and (whole or target in ("/", "~", "~/", "C:\\", "C:/", "/home", "/Users", "/etc", "/usr", "/var", "/root")):
+                self.tell("destructive", node, called)
+
+    def opening(self, node, path, writes, called):
+        if path & PERSISTENT_PATH and writes:
+            self.tell("persistent-write", node, called)
+        if path & SENSITIVE_PATH and not writes:
+            self.tell("sensitive-read", node, called)
+
+    def unpickling(self, node, names, called):
+        keywords = {k.arg: k.value for k in node.keywords}
+        if any(n.startswith("yaml.load") for n in names):
+            loader = keywords.get("Loader") or (node.args[1] if len(node.args) > 1 else None)
+            if loader is not None and any("Safe" in n.rsplit(".", 1)[-1] or n.endswith("BaseLoader") for n in self.fold.names(loader)):
+                return
+        if "torch.load" in names and getattr(keywords.get("weights_only"), "value", None) is True:
+            return
+        if "numpy.load" in names and getattr(keywords.get("allow_pickle"), "value", None) is not True:
+            return
+        self.tell("exec-downloaded" if self.flow.flags(node.args[0] if node.args else None) & DECODED and any("pickle" in n for n in names) and isinstance(self.fold.text(node.args[0]), bytes) else "unpickled", node, called)
+
+    def assembled(self, node, names, called):
+        """A name that is put together from pieces although it is constant."""
+        full = set(names)
+        if full & {"builtins.__import__", "importlib.import_module", "importlib.__import__"}:
+            part = node.args[0] if node.args else None
+        elif "builtins.getattr" in full and len(node.args) > 1:
+            part = node.args[1]
+        elif any(n.endswith((".__getattribute__", ".__getattr__")) for n in full):
+            part = node.args[-1] if node.args else None
+        else:
+            return
+        self.assembled_name(part, node)
+
+    def assembled_name(self, part, node):
+        part = self.source_of(part)
+        if part is None or isinstance(part, (ast.Constant, ast.Name, ast.Attribute)):
+            return
+        if isinstance(self.fold.text(part), (str, bytes)):
+            self.tell("assembled-name", node, str(self.fold.text(part)))
+        elif self.flow.flags(part) & DECODED:
+            self.tell("assembled-name", node, self.loose(part) or "")
+
+    def source_of(self, node):
+        """What a name that is bound once stands for."""
+        for _ in range(8):
+            if not isinstance(node, ast.Name):
+                return node
+            found = self.fold.bindings.names.get(node.id, [])
+            if len(found) != 1 or found[0][0] != "value":
+                return node
+            node = found[0][1]
+        return node
+
+    def unverified(self, node, names, called):
+        for keyword in node.keywords:
+            value = getattr(keyword.value, "value", None)
+            if keyword.arg in ("verify", "verify_ssl", "ssl_verify") and value is False and isinstance(keyword.value, ast.Constant):
+                self.tell("no-verification", node, called)
+            elif keyword.arg == "cert_reqs" and self.loose(keyword.value) == "CERT_NONE":
+                self.tell("no-verification", node, called)
+        if "ssl._create_unverified_context" in names or "ssl._create_stdlib_context" in names:
+            self.tell("no-verification", node, called)
+        if set(names) & {"os.chmod", "pathlib.Path().chmod"} or called.endswith(".chmod"):
+            mode = self.fold.value(node.args[-1], strict=False) if node.args else NOTHING
+            target = self.loose(node.args[0]) or "" if node.args else ""
+            mode_names = [n for p in ast.walk(node.args[-1]) if isinstance(p, ast.Attribute) for n in self.fold.names(p)] if node.args else []
+            if (isinstance(mode, int) and mode & 0o111 or any(n.startswith(("stat.S_IX", "stat.S_IRWX")) for n in mode_names)) and (
+                "tmp" in target.lower() or any("tempfile." in n for n in self.fold.names(node.args[0])) or self.flow.flags(node.args[0]) & DROPPED
+            ):
+                self.tell("executable-temp", node, called)
+        if "tempfile.mktemp" in names:
+            self.tell("executable-temp", node, called)
+
+    def native(self, node, full):
+        last = full.rsplit(".", 1)[-1]
+        if last in ("VirtualAlloc", "VirtualAllocEx", "VirtualProtect", "RtlMoveMemory", "CreateThread", "CreateRemoteThread", "WriteProcessMemory", "mprotect", "NtCreateThreadEx", "QueueUserAPC"):
+            self.tell("machine-code", node, full)
+        self.tell("native", node, full)
+
+    # Other nodes.
+
+    def attribute(self, node, above):
+        attr = node.attr
+        if attr in GADGETS:
+            self.tell("gadget", node, attr)
+        elif attr == "__code__" and not isinstance(node.ctx, ast.Load):
+            self.tell("gadget", node, attr)
+        elif attr == "CERT_NONE" and "ssl.CERT_NONE" in self.fold.names(node):
+            self.tell("no-verification", node, "ssl.CERT_NONE")
+        elif attr == "_create_unverified_context":
+            self.tell("no-verification", node, attr)
+        parent = self.flow.nodes[above]
+        if not (isinstance(parent, ast.Call) and parent.func is node or isinstance(parent, ast.Attribute)):
+            self.handed(node, parent)
+
+    def name(self, node, above):
+        parent = self.flow.nodes[above]
+        if isinstance(node.ctx, ast.Load) and not (isinstance(parent, ast.Call) and parent.func is node or isinstance(parent, ast.Attribute)):
+            bound = self.fold.bindings.names.get(node.id)
+            if bound is None and node.id in ("exec", "eval", "compile", "__import__", "__builtins__") or bound and any(k == "import" for k, _ in bound):
+                self.handed(node, parent)
+
+    def handed(self, node, parent):
+        """A function that makes code or processes is given to another: map(exec, texts)."""
+        names = self.fold.names(node)
+        for full in names:
+            kinds = CALLS.get(full, ())
+            if "execute" in kinds and full.split(".")[0] == "builtins" and isinstance(parent, (ast.Call, ast.keyword)):
+                self.tell("exec-handed", node, full)
+            elif full.split(".")[0] in ("ctypes", "cffi") and not isinstance(parent, (ast.arg, ast.AnnAssign)):
+                self.native(node, full)
+
+    def assigned(self, node, above):
+        for target in getattr(node, "targets", None) or [node.target]:
+            if isinstance(target, ast.Attribute):
+                self.patched(target, node)
+            elif isinstance(target, ast.Subscript):
+                for full in self.fold.names(target.value):
+                    if full in ("sys.modules", "builtins.__dict__") or full.endswith(".__dict__") and full.split(".")[0] in STDLIB:
+                        self.tell("patched", node, full)
+
+    def patched(self, target, node):
+        for full in self.fold.names(target.value):
+            whole = full + "." + target.attr
+            if whole in ("ssl._create_default_https_context", "ssl._create_default_https_context()"):
+                self.tell("no-verification", node, whole)
+            elif target.attr == "check_hostname" and getattr(node.value, "value", None) is False:
+                self.tell("no-verification", node, whole)
+            elif "(" not in full and full.split(".")[0] in STDLIB | {"builtins"} and self.is_module(full) and whole not in HARMLESS_PATCHES:
+                self.tell("patched", node, whole)
+
+    def is_module(self, full):
+        return full.split(".")[0] != "__future__" and "[" not in full and not full.startswith(("sys.std", "threading.current_thread"))
+
+    def imported(self, node, above):
+        for alias in node.names:
+            module = alias.name if isinstance(node, ast.Import) else node.module or ""
+            if module.split(".")[0] in ("ctypes", "cffi", "_ctypes", "_cffi_backend"):
+                self.tell("native", node, module)
+            whole = module if isinstance(node, ast.Import) else module + "." + alias.name
+            if whole.split(".")[-1] == "_create_unverified_context":
+                self.tell("no-verification", node, whole)
+
+    def subscript(self, node, above):
+        for full in self.fold.names(node.value):
+            if full in ("builtins.globals()", "builtins.locals()", "builtins.vars()", "sys.modules") or full.endswith(".__dict__"):
+                index = getattr(node.slice, "value", node.slice) if type(node.slice).__name__ == "Index" else node.slice
+                self.assembled_name(index, node)
+        value = node.value
+        if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr == "__subclasses__":
+            self.tell("gadget", node, "__subclasses__()[]")
+
+    # The file as a whole.
+
+    @property
+    def network(self):
+        if not hasattr(self, "_network"):
+            self._network = any(kind == "import" and any(True for _ in module_prefixes(thing)) for found in self.fold.bindings.names.values() for kind, thing in found) or any(
+                "network" in kinds for kinds in self.flow.kinds.values()
+            )
+        return self._network
+
+    def together(self):
+        """Shapes made of several calls in one file."""
+        first = {}
+        for node in self.flow.nodes:
+            if isinstance(node, ast.Call):
+                for kind in self.flow.calls(node):
+                    first.setdefault(kind, node)
+                for full in self.fold.names(node.func):
+                    if full in ("os.dup2", "socket.socket().fileno"):
+                        first.setdefault(full, node)
+        if "os.dup2" in first and ("socket.socket().fileno" in first or any(self.flow.flags(a) & SOCKET for a in first["os.dup2"].args)) and "process" in first:
+            self.tell("reverse-shell", first["os.dup2"], "os.dup2")
+        if "swap" in first and "clipboard" in first and any(isinstance(n, ast.Constant) and isinstance(n.value, str) and WALLET.search(n.value) for n in self.flow.nodes):
+            self.tell("clipboard-swap", first["swap"], "")
+        if "walk" in first and "encrypt" in first and ("delete" in first or "move" in first or self.writes_encrypted()):
+            self.tell("encrypts-files", first["encrypt"], "")
+        if "keys" in first and self.network:
+            self.tell("keyboard-out", first["keys"], "")
+        blob = next((n for n in self.flow.nodes if isinstance(n, ast.Constant) and isinstance(n.value, (str, bytes)) and len(n.value) >= 800 and blobby(n.value)), None)
+        if blob is not None and ({"execute", "unmarshal"} & set(first)):
+            self.tell("blob-and-code", blob, "")
+
+    def writes_encrypted(self):
+        return any(isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.func.attr in ("write", "write_bytes") and any(self.flow.flags(a) & ENCRYPTED for a in n.args) for n in self.flow.nodes)
+
+    def layout(self):
+        """Code that is pushed out of sight, and names that nobody can read."""
+        for number, line in enumerate(self.facts.lines, 1):
+            if len(line) > 4000:
+                self.facts.add("threats", {"shape": "long-line", "detail": str(len(line))}, Spot(number, 0))
+                break
+        if b" " * 120 in self.source or b"\t" * 30 in self.source:
+            starts = {(n.lineno, n.col_offset): n for n in self.flow.nodes if hasattr(n, "lineno")}
+            for number, line in enumerate(self.facts.lines, 1):
+                for gap in re.finditer(rb"[ \t]{30,}", line):
+                    width = gap.group().count(b"\t") * 4 + len(gap.group())
+                    node = starts.get((number, gap.end()))
+                    if width >= 120 and node is not None:
+                        self.tell("far-right", node, "")
+        if b"\\x" in self.source:
+            runs = [(n, line) for n, line in enumerate(self.facts.lines, 1) if re.search(rb"(?:\\x[2-7][0-9a-fA-F]){6,}", line)]
+            if runs:
+                self.escapes(dict(runs))
+
+    def escapes(self, lines):
+        for node in self.flow.nodes:
+            if isinstance(node, ast.Constant) and isinstance(node.value, (str, bytes)) and node.lineno in lines:
+                for run in re.finditer(rb"(?:\\x[2-7][0-9a-fA-F]){6,}", lines[node.lineno]):
+                    text = bytes.fromhex(run.group().replace(b"\\x", b"").decode())
+                    if re.search(rb"[A-Za-z]{4}", text) and (text.decode() if isinstance(node.value, str) else text) in node.value:
+                        self.tell("escaped-text", node, text.decode())
+
+    def names(self):
+        odd = {}
+        for name, found in self.fold.bindings.names.items():
+            if name and len(name) > 3 and MANGLED.search(name):
+                odd[name] = found
+        if len(odd) >= 4:
+            for node in self.flow.nodes:
+                if getattr(node, "id", getattr(node, "name", getattr(node, "arg", None))) in odd:
+                    self.tell("mangled-names", node, ", ".join(sorted(odd)[:4]))
+                    return
+
+
+class Spot:
+    def __init__(self, lineno, col_offset):
+        self.lineno, self.col_offset = lineno, col_offset
+
+
+HARMLESS_PATCHES = frozenset(
+    "sys.stdout sys.stderr sys.stdin sys.argv sys.path sys.excepthook sys.dont_write_bytecode sys.displayhook sys.tracebacklimit sys.ps1 sys.ps2 sys.pycache_prefix logging.raiseExceptions os.environ warnings.showwarning warnings.formatwarning socket.timeout logging.lastResort".split()
+)
+ELSEWHERE = Late(r"install\b[^\n]*(?:\ufffc|://|git\+|\s-r\s|\s--(?:extra-)?index-url|\s-i\s|\s-f\s|\s--find-links|\s\.{1,2}/|\$)|(?:npx|add)\s[^\n]*(?:\ufffc|://)", re.I)
+DOMAIN = Late(r"\ufffc(?:\.[a-z0-9-]+)+\.[a-z]{2,18}\.?$", re.I)
+
+
+def blobby(value):
+    text = value[:20000] if isinstance(value, str) else value[:20000].decode("latin-1")
+    if BLOB.search(text):
+        return True
+    return isinstance(value, bytes) and sum(1 for c in value[:4000] if c > 126 or c < 9) > min(len(value), 4000) // 5
+
+
+def decodes(node, threats):
+    """Tells whether a decoding function, or arithmetic on characters, made the text."""
+    for part in ast.walk(node):
+        if isinstance(part, ast.Call):
+            names = threats.fold.names(part.func)
+            if any("decode" in CALLS.get(n, ()) for n in names) or "builtins.chr" in names:
+                return True
+            if isinstance(part.func, ast.Attribute) and part.func.attr == "translate":
+                return True
+        elif isinstance(part, ast.Name) and "builtins.chr" in threats.fold.names(part):
+            return True
+        elif isinstance(part, ast.Subscript) and isinstance(part.slice, ast.Slice) and part.slice.step is not None:
+            return True
+    return False
+
+
+def encodes(node, threats):
+    """Tells whether a value is encoded for a host name."""
+    stack, left = [node], 200
+    while stack and left:
+        left -= 1
+        part = stack.pop()
+        if isinstance(part, ast.Call):
+            names = threats.fold.names(part.func)
+            method = part.func.attr if isinstance(part.func, ast.Attribute) else ""
+            if method == "hex" or any(n in ("base64.b32encode", "base64.b64encode", "base64.urlsafe_b64encode", "binascii.hexlify") for n in names):
+                return True
+        if isinstance(part, ast.Name):
+            source = threats.source_of(part)
+            if source is not part:
+                stack.append(source)
+                continue
+        stack.extend(ast.iter_child_nodes(part))
+    return False
+
+
+def computed_text(node, threats):
+    """Tells whether code is put together by arithmetic on characters or by reversing."""
+    if node is None:
+        return False
+    node = threats.source_of(node)
+    if not isinstance(node, (ast.Call, ast.Subscript, ast.BinOp)):
+        return False
+    return decodes(node, threats)
+
+
+TEXT_MAKERS = frozenset([name.rsplit(".", 1)[-1] for name in FUNCTIONS] + ["join", "format"] + [m for methods in METHODS.values() for m in methods])
+THREAT_STEPS = {
+    "Call": "call", "Attribute": "attribute", "Name": "name", "Assign": "assigned", "AugAssign": "assigned", "AnnAssign": "assigned",
+    "Import": "imported", "ImportFrom": "imported", "Subscript": "subscript",
+}  # fmt: skip
