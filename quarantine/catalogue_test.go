@@ -161,7 +161,7 @@ func TestWaysOut(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range strings.Fields("bs4.eval bs4.open bs4.exec bs4.system bs4.environ bs4.element.getenv bs4.__dict__ bs4.__globals__ bs4.x.__subclasses__") {
+	for name := range strings.FieldsSeq("bs4.eval bs4.open bs4.exec bs4.system bs4.environ bs4.element.getenv bs4.__dict__ bs4.__globals__ bs4.x.__subclasses__") {
 		if caps, ok := packageCapabilities(name); ok {
 			t.Errorf("%s is known to do %v", name, caps)
 		}
