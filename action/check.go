@@ -49,6 +49,9 @@ func annotations(r *review.Review) []github.Annotation {
 		if f.Fix != "" {
 			message += "; fix: " + f.Fix
 		}
+		if w := f.Waived; w != (spec.Waived{}) {
+			message += "; waived by " + w.Approver + " until " + string(w.Until) + ": " + w.Reason
+		}
 		out = append(out, github.Annotation{
 			Path: f.File, Line: max(f.Line, 1), Level: level(f.Weight()), Title: plain(f.ID, 40), Message: plain(message, 1000),
 		})
