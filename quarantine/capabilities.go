@@ -10,7 +10,8 @@ import (
 // checkCapabilities compares what the code shows with what the manifest
 // declares, in both directions.
 func checkCapabilities(c *collector) {
-	in := Infer(c.Facts, c.tool.Runtime.Packages)
+	c.inferred = Infer(c.Facts, c.tool.Runtime.Packages)
+	in := c.inferred
 	for _, can := range allCapabilities {
 		if use, ok := in.Uses[can]; ok && !declares(c.tool, can) {
 			c.addAs(undeclared, bad, c.inMain(use.Place), declaration(can), "%s %s", shows(use), ability(can))

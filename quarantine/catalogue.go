@@ -86,7 +86,7 @@ func capabilityWords(text string) []Capability {
 // packageCapabilities tells what a dotted name of a third-party module can do,
 // as "requests.get". A module that the catalogue does not have is not known,
 // and neither is a name through which a module of Python is reached that is not
-// pure: "pandas.io.common.os.system" is no matter of pandas. The name of a
+// pure: "requests.sessions.os.system" is no matter of requests. The name of a
 // module alone does nothing; followed by ".*" it is everything in the module,
 // which is what a star import and a module used as a value stand for.
 func packageCapabilities(reference string) (capabilities []Capability, ok bool) {
@@ -95,15 +95,19 @@ func packageCapabilities(reference string) (capabilities []Capability, ok bool) 
 		return nil, false
 	}
 	rest := strings.TrimPrefix(strings.TrimPrefix(reference, module), ".")
-	if rest == "" || strings.Contains(plainNames, " "+rest+" ") {
+	if rest == "" || hasWord(plainNames, rest) {
 		return nil, true
 	}
 	capabilities, rest = entry.match(rest)
 	for segment := range strings.SplitSeq(rest, ".") {
-		if leadsOut(segment) {
+		switch way := wayOut(segment); {
+		case way == "":
+			capabilities = join(capabilities, methodsOf(entry, segment))
+		case slices.Contains(entry.ceiling, way) || len(entry.ceiling) == len(allCapabilities):
+			capabilities = join(capabilities, entry.ceiling) // nothing is known of it but that it is no more
+		default:
 			return nil, false
 		}
-		capabilities = join(capabilities, methodsOf(entry, segment))
 	}
 	return capabilities, true
 }
@@ -200,21 +204,43 @@ func hasWord(words, word string) bool {
 	}
 }
 
-// waysOut are what a module has imported for itself and hands on to whoever asks.
-const waysOut = ` os posix nt sys subprocess socket shutil builtins importlib ctypes cffi pickle cPickle marshal pathlib
- tempfile pty multiprocessing runpy code codeop imp pkgutil zipimport urllib fileinput io codecs gzip bz2 lzma zipfile tarfile
- glob asyncio http ssl sqlite3 dbm shelve threading concurrent linecache webbrowser smtplib ftplib telnetlib cgi
- FunctionType CodeType ModuleType attrgetter methodcaller environ getenv popen system exec eval compile open `
+// anything is what a way out leads to where no one capability says it.
+const anything Capability = "anything"
 
-// plainNames are the only private names that say nothing but what they are.
-const plainNames = ` __version__ __name__ __doc__ __all__ __author__ __title__ __license__ __class__ __init__ `
+// waysOut are the modules of Python that are not pure, and what gets at them: a
+// module has them for itself and hands them on to whoever asks.
+const waysOut = "os posix nt sys subprocess socket shutil builtins importlib ctypes cffi pickle cPickle marshal pathlib " +
+	"tempfile pty multiprocessing runpy code codeop imp pkgutil zipimport urllib fileinput io codecs gzip bz2 " +
+	"lzma zipfile tarfile glob asyncio http ssl sqlite3 dbm shelve threading concurrent linecache webbrowser " +
+	"smtplib ftplib telnetlib cgi FunctionType CodeType ModuleType"
 
-// leadsOut tells whether a part of a dotted name may leave its package.
-func leadsOut(segment string) bool {
-	if strings.HasPrefix(segment, "_") {
-		return !strings.Contains(plainNames, " "+segment+" ")
+// plainNames are the names with two underscores that lead nowhere.
+const plainNames = "__version__ __name__ __doc__ __all__ __author__ __title__ __license__ __file__ __path__ __class__ " +
+	"__init__ __new__ __call__ __enter__ __exit__ __aenter__ __aexit__ __iter__ __next__ __len__ __getitem__ " +
+	"__setitem__ __contains__ __str__ __repr__ __eq__ __hash__ __annotations__ __members__ __fields__ " +
+	"__table__ __tablename__ __post_init__"
+
+// wayOut tells where a part of a dotted name may leave its package to: "" is
+// nowhere, a capability is a function that may be the package's own if the
+// package has that capability anyway, as pdfplumber.open.
+func wayOut(segment string) Capability {
+	switch segment {
+	case "open":
+		return CapabilityRead
+	case "exec", "eval", "compile", "attrgetter", "methodcaller":
+		return CapabilityDynamic
+	case "system", "popen", "Popen":
+		return CapabilityProcess
+	case "environ", "getenv":
+		return CapabilityEnvironment
 	}
-	return segment != "" && strings.Contains(strings.ReplaceAll(waysOut, "\n", ""), " "+segment+" ")
+	if strings.HasPrefix(segment, "__") && !hasWord(plainNames, segment) {
+		return anything
+	}
+	if name := strings.TrimLeft(segment, "_"); name != "" && hasWord(waysOut, name) {
+		return anything
+	}
+	return ""
 }
 
 func join(a, b []Capability) []Capability {

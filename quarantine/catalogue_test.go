@@ -130,10 +130,10 @@ func TestPackageCapabilities(t *testing.T) {
 		// A method that stands behind a listed name is what the method is.
 		"pandas.DataFrame.to_csv": "network write", "openpyxl.Workbook.save": "write", "PIL.Image.Image.save": "write",
 		// Ways out of a package, whatever the package may do by itself.
-		"pandas.io.common.os.system": unknown, "requests.sessions.os": unknown, "numpy.os.system": unknown, "bs4.builtins.eval": unknown,
-		"requests._os.system": unknown, "requests.compat.builtins": unknown, "tabulate.io.open": unknown, "yaml.__builtins__": unknown,
+		"pandas.io.common.os.system": "network read write process environment native dynamic", "requests.sessions.os": unknown, "numpy.os.system": "network read write process environment native dynamic", "bs4.builtins.eval": unknown,
+		"requests._os.system": unknown, "requests.compat.builtins": unknown, "tabulate.io.open": unknown, "bs4.open": unknown, "bs4.BeautifulSoup._os.x": unknown, "bs4.BeautifulSoup._most_recent": "", "pdfplumber.open": "network read write process native", "yaml.__builtins__": unknown,
 		"requests.__version__": "", "requests.__loader__": unknown, "pydantic.main.sys.modules": unknown,
-		"numpy.linalg.linalg.sys.modules": unknown, "click.testing.subprocess.run": unknown,
+		"numpy.linalg.linalg.sys.modules": "network read write process environment native dynamic", "click.testing.subprocess.run": unknown,
 		// Nobody's.
 		"": unknown, "nosuchmodule": unknown, "nosuchmodule.get": unknown, "pandasx.read_csv": unknown, "google": unknown, ".*": unknown,
 	} {
@@ -144,6 +144,26 @@ func TestPackageCapabilities(t *testing.T) {
 		}
 		if !sameWords(got, want) {
 			t.Errorf("%s: got %q, want %q", name, got, want)
+		}
+	}
+}
+
+// TestWaysOut: each of them, plain or private, leads out of a package that is pure.
+func TestWaysOut(t *testing.T) {
+	ways := strings.Fields(waysOut)
+	if len(ways) < 45 || len(strings.Fields(plainNames)) < 25 {
+		t.Errorf("%d ways out", len(ways))
+	}
+	for _, way := range ways {
+		for _, name := range []string{"bs4." + way, "bs4.element." + way + ".x", "bs4._" + way, "bs4.BeautifulSoup.__" + way, "requests." + way} {
+			if caps, ok := packageCapabilities(name); ok {
+				t.Errorf("%s is known to do %v", name, caps)
+			}
+		}
+	}
+	for name := range strings.FieldsSeq("bs4.eval bs4.open bs4.exec bs4.system bs4.environ bs4.element.getenv bs4.__dict__ bs4.__globals__ bs4.x.__subclasses__") {
+		if caps, ok := packageCapabilities(name); ok {
+			t.Errorf("%s is known to do %v", name, caps)
 		}
 	}
 }

@@ -12,8 +12,9 @@ import (
 type collector struct {
 	*Subject
 	tool      *spec.Tool
-	main      string // path of the main file
-	source    []byte // its bytes
+	main      string   // path of the main file
+	source    []byte   // its bytes
+	inferred  Inferred // what the code can do, as far as it tells
 	found     []spec.Finding
 	unchecked []string
 }

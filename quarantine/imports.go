@@ -1,6 +1,7 @@
 package quarantine
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/patch-cat/patch-git/spec"
@@ -29,55 +30,37 @@ func checkImports(c *collector) {
 	}
 }
 
-// moduleNames are the common packages whose modules are called otherwise than
-// the package. It is a help and no catalogue: the finding that it saves is a
-// warning.
-var moduleNames = map[string]string{
-	"attrs": "attr attrs", "beautifulsoup4": "bs4", "biopython": "Bio", "discord-py": "discord", "dnspython": "dns",
-	"faiss-cpu": "faiss", "fpdf2": "fpdf", "gitpython": "git", "google-api-python-client": "googleapiclient apiclient",
-	"grpcio": "grpc", "mysqlclient": "MySQLdb", "opencv-contrib-python": "cv2", "opencv-python": "cv2",
-	"opencv-python-headless": "cv2", "pdfminer-six": "pdfminer", "pillow": "PIL", "protobuf": "google",
-	"psycopg2-binary": "psycopg2", "pycryptodome": "Crypto", "pycryptodomex": "Cryptodome", "pyjwt": "jwt",
-	"pymupdf": "fitz pymupdf", "pynacl": "nacl", "pyopenssl": "OpenSSL", "pyserial": "serial",
-	"python-dateutil": "dateutil", "python-docx": "docx", "python-dotenv": "dotenv", "python-jose": "jose",
-	"python-levenshtein": "Levenshtein", "python-magic": "magic", "python-multipart": "multipart",
-	"python-pptx": "pptx", "python-slugify": "slugify", "pywin32": "win32api win32con", "pyyaml": "yaml",
-	"pyzmq": "zmq", "scikit-image": "skimage", "scikit-learn": "sklearn", "setuptools": "setuptools pkg_resources",
-	"speechrecognition": "speech_recognition", "umap-learn": "umap", "websocket-client": "websocket",
-}
-
-// modules is what the declared packages provide, as far as names tell.
+// modules is what the declared packages provide.
 type modules struct {
-	exact    map[string]bool // top-level modules
-	packages []string        // normalized package names
+	exact    []string // modules of packages that the catalogue has
+	packages []string // normal names of the others, of whose modules only the name tells
 }
 
-func providedModules(packages []string) modules {
-	m := modules{exact: map[string]bool{}}
+func providedModules(packages []string) (m modules) {
 	for _, p := range packages {
 		name, _, _ := strings.Cut(p, "==")
 		name = normalName(name)
-		m.packages = append(m.packages, name)
-		for module := range strings.FieldsSeq(moduleNames[name]) {
-			m.exact[module] = true
+		if of, ok := known().packages[name]; ok {
+			m.exact = append(m.exact, strings.Split(of, ",")...)
+		} else {
+			m.packages = append(m.packages, name)
 		}
 	}
 	return m
 }
 
-// has tells whether a package is called like the module, or like a parent of
-// it (google-cloud-storage provides google.cloud.storage).
+// has tells whether a package provides the module, one around it or one below it,
+// or is called like it or like a parent of it (acme-cloud-storage provides
+// acme.cloud.storage).
 func (m modules) has(module string) bool {
-	top, _, _ := strings.Cut(module, ".")
-	if m.exact[top] {
+	if slices.ContainsFunc(m.exact, func(e string) bool {
+		return e == module || strings.HasPrefix(module, e+".") || strings.HasPrefix(e, module+".")
+	}) {
 		return true
 	}
-	name := normalName(top)
-	dashed := normalName(module)
-	for _, p := range m.packages {
-		if p == name || strings.HasPrefix(p, name+"-") && (p == dashed || strings.HasPrefix(dashed, p+"-") || strings.HasPrefix(p, dashed+"-")) {
-			return true
-		}
-	}
-	return false
+	top, _, _ := strings.Cut(module, ".")
+	name, dashed := normalName(top), normalName(module)
+	return slices.ContainsFunc(m.packages, func(p string) bool {
+		return p == name || strings.HasPrefix(p, name+"-") && (p == dashed || strings.HasPrefix(dashed, p+"-") || strings.HasPrefix(p, dashed+"-"))
+	})
 }

@@ -77,7 +77,7 @@ func TestListIsSorted(t *testing.T) {
 
 // TestListedPackage looks only at the whole of a line.
 func TestListedPackage(t *testing.T) {
-	for _, name := range strings.Fields("requests numpy pandas pyyaml beautifulsoup4 zope-interface urllib3 2to3 langchain-core") {
+	for name := range strings.FieldsSeq("requests numpy pandas pyyaml beautifulsoup4 zope-interface urllib3 2to3 langchain-core") {
 		if !knownPackage(name) || knownPackage(name+"x") || knownPackage("x"+name) || knownPackage(name[:len(name)-1]+"_") {
 			t.Errorf("%s: known %v, with x %v", name, knownPackage(name), knownPackage(name+"x"))
 		}
@@ -101,7 +101,7 @@ func TestNearPackage(t *testing.T) {
 // of real names, some differ in a letter.
 func TestSquats(t *testing.T) {
 	names := strings.Split(strings.TrimSuffix(packageList(), "\n"), "\n")
-	r := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same names on every run, no secret
+	r := rand.New(rand.NewPCG(1, 2))
 	letters := "abcdefghijklmnopqrstuvwxyz0123456789"
 	changes := map[string]func(string) string{
 		"letter left out": func(n string) string { i := r.IntN(len(n)); return n[:i] + n[i+1:] },
@@ -150,7 +150,7 @@ func TestSquats(t *testing.T) {
 
 // TestInventedNames: names made of syllables and words, as malicious ones are.
 func TestInventedNames(t *testing.T) {
-	r := rand.New(rand.NewPCG(3, 4)) //nolint:gosec // the same names on every run, no secret
+	r := rand.New(rand.NewPCG(3, 4))
 	words := strings.Fields("py fast easy auto free super pro discord token nitro grab steal color style http async web crypto wallet bot hack tool kit data cloud util system core net login gen cord scraper checker spoof proxy selfbot stealer injector handler logger helper")
 	passed, of := []string{}, 20000
 	for range of {

@@ -229,10 +229,10 @@ def examine(facts, source):
             facts.add("statements", {"kind": kind_of(node)}, node)
         note_imports(facts, tree)
         note_main(facts, tree, source.decode("utf-8"))
-        References(facts, tree, Fold(tree))
+        fold = Fold(tree)
+        References(facts, tree, fold)
         purity = Purity(facts, tree)
         purity.statements(tree.body, "module", purity.scope)
-        fold = Fold(tree)
         Threats(facts, tree, source, fold).run()
         if fold.exhausted:
             facts.doc["truncated"] = True

@@ -34,7 +34,7 @@ func assignedAt(text string, i int) (secret, int) {
 	}
 	name := strings.ToLower(text[i : i+n])
 	kept := hasOne(name, secretWords)
-	if hasOne(name, notKept) || !kept && !(hasOne(name, providerWords) && isPlainKey(value)) {
+	if hasOne(name, notKept) || !kept && (!hasOne(name, providerWords) || !isPlainKey(value)) {
 		return secret{}, 0
 	}
 	from += n

@@ -22,7 +22,7 @@ import (
 )
 
 // samples are how many secrets are made for each rule of gitleaks.
-const samples = 20
+const samples = 5
 
 // least is the share of what gitleaks finds below which the lane fails.
 const least = 0.90

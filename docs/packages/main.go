@@ -68,12 +68,12 @@ func read(wheel string) (names []string, at time.Time, err error) {
 	if err != nil {
 		return nil, at, err
 	}
-	defer z.Close()
+	defer func() { _ = z.Close() }() // read only
 	f, err := z.Open(resource)
 	if err != nil {
 		return nil, at, err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // read only
 	var list struct {
 		Downloaded int64    `json:"downloaded_timestamp"`
 		Packages   []string `json:"packages"`

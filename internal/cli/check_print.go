@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/patch-cat/patch-git/internal/sanitize"
+	"github.com/patch-cat/patch-git/quarantine"
 	"github.com/patch-cat/patch-git/spec"
 )
 
@@ -45,6 +46,15 @@ func (a *app) printFindings(of string, fs []spec.Finding, files []spec.File) {
 			whys[r.ID] = r.Why
 		}
 	}
+	// A line with a secret goes to no terminal and no log, whatever else is in it.
+	type place struct {
+		file string
+		line int
+	}
+	secret := map[place]bool{}
+	for _, f := range fs {
+		secret[place{f.File, f.Line}] = secret[place{f.File, f.Line}] || f.ID == quarantine.SecretRule
+	}
 	for _, f := range fs {
 		shown := placed(of, f)
 		why := whys[f.ID]
@@ -61,7 +71,9 @@ func (a *app) printFindings(of string, fs []spec.Finding, files []spec.File) {
 			text = a.out.dim(text)
 		}
 		a.out.printf("%s\n", text)
-		a.printLine(&f, files)
+		if !secret[place{f.File, f.Line}] {
+			a.printLine(&f, files)
+		}
 		if why != "" {
 			a.out.printf("    why: %s\n", safe(why))
 		}

@@ -61,7 +61,11 @@ import sys
 
 
 def main(text=None, whole=None, real=None, keep_going=None, words=None, numbers=None, extra=None, json=None, timeout=None):
-    return {name: value for name, value in locals().items() if value is not None}
+    given = {
+        "text": text, "whole": whole, "real": real, "keep_going": keep_going, "words": words, "numbers": numbers,
+        "extra": extra, "json": json, "timeout": timeout,
+    }
+    return {name: value for name, value in given.items() if value is not None}
 
 
 if __name__ == "__main__":

@@ -37,12 +37,7 @@ def text_of(path):
 
 
 def main(source_path, also=None):
-    try:
-        with open(source_path, "a", encoding="utf-8"):
-            writable = True
-    except OSError:
-        writable = False
-    result = {"path": source_path, "text": text_of(source_path), "writable": writable}
+    result = {"path": source_path, "text": text_of(source_path)}
     if also is not None:
         result["also"] = text_of(also)
     return result
