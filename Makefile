@@ -4,7 +4,7 @@ GO      ?= go
 TOOLS    = $(GO) tool -modfile=tools.mod
 SOURCES  = $(shell git ls-files '*.go')
 
-.PHONY: check fmt vet static lint test race fuzz bench network lint-workflows test-nobody test-escape test-sigstore test-act test-cgroup test-container test-sarif build build-full test-embed leaks cross
+.PHONY: check fmt vet static lint test race fuzz bench eval-quarantine eval-quarantine-write eval-quarantine-check test-hostile network lint-workflows test-nobody test-escape test-sigstore test-act test-cgroup test-container build build-full test-embed cross test-sarif leaks
 
 check: fmt vet static lint race
 
@@ -42,6 +42,24 @@ fuzz:
 bench: build
 	$(GO) test -run '^$$' -bench . -benchtime 1s ./registry ./manifest ./ledger ./verify ./internal/keyless ./internal/verdicts ./internal/inspect ./internal/sandbox ./internal/usernet ./internal/pyenv ./internal/consume ./internal/contribute
 	./docs/bench/run.sh ./bin/patch-git
+
+# `check` of thousands of broken tools: each must end by itself, with a verdict.
+test-hostile:
+	PATCH_GIT_HOSTILE_TOOLS=$${PATCH_GIT_HOSTILE_TOOLS-2000} $(GO) test -count=1 -timeout 30m -run TestHostileTools ./cmd/patch-git
+
+# What the rules of quarantine find, and wrongly find, in the data of
+# PATCH_GIT_EVAL_DATA (../shared/data/quarantine unless set), which are not part of
+# the project. -write puts the figures into docs/quarantine.md; -check fails where
+# the document says something else, and only says so where there are no data.
+# EVAL='-v' prints every miss, EVAL='-compare' runs GuardDog and Bandit beside it.
+eval-quarantine:
+	$(GO) run ./docs/eval $(EVAL)
+
+eval-quarantine-write:
+	$(GO) run ./docs/eval -write $(EVAL)
+
+eval-quarantine-check:
+	$(GO) run ./docs/eval -check $(EVAL)
 
 # The SARIF that a check writes, against the schema of OASIS, which comes with the
 # source of one of the linters. Where that was fetched, `go test` does it too.

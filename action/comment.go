@@ -4,17 +4,19 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/patch-cat/patch-git/internal/judge"
 	"github.com/patch-cat/patch-git/internal/review"
 	"github.com/patch-cat/patch-git/spec"
 )
 
 // said is what is told about a pull request, beside its review.
 type said struct {
-	review  *review.Review // nil: there is none that can be read
-	merged  string         // commit, "" where it was not merged
-	refused bool           // GitHub did not let it be merged
-	publish string         // what becomes of a merge: "again", "by_hand"
-	version string         // of the program
+	review  *review.Review   // nil: there is none that can be read
+	by      *judge.Judgement // nil: no model was asked
+	merged  string           // commit, "" where it was not merged
+	refused bool             // GitHub did not let it be merged
+	publish string           // what becomes of a merge: "again", "by_hand"
+	version string           // of the program
 }
 
 // part is a piece of a comment. text writes it in at most room bytes, and says
@@ -112,7 +114,11 @@ func closing(s said) string {
 	if !isCommit(head) {
 		head = "unknown"
 	}
-	return fmt.Sprintf("---\nJudged: commit `%.12s`, by patch-git %s. The check `%s` on that commit is what counts; comments and labels are only shown.\n", head, s.version, checkName)
+	by := ""
+	if s.by != nil {
+		by = byModel(s.by)
+	}
+	return "---\n" + by + fmt.Sprintf("Judged: commit `%.12s`, by patch-git %s. The check `%s` on that commit is what counts; comments and labels are only shown.\n", head, s.version, checkName)
 }
 
 // findings lists problems as a compiler does, errors first.

@@ -123,7 +123,12 @@ func (n *night) ripen(ctx context.Context, reviews []*review.Review) {
 			n.failed("the trial of a pull request could not be read", err)
 			continue
 		}
-		r = r.With(n.model(), trial)
+		model, err := n.remembered(ctx, r)
+		if err != nil {
+			n.failed("what a model said of a pull request could not be read", err)
+			continue
+		}
+		r = r.With(model, trial)
 		switch {
 		case r.Verdict == review.Pass && r.Merge.Reason == review.ReasonWaits:
 			continue // nothing new, and its comment says more than this review does
@@ -133,7 +138,7 @@ func (n *night) ripen(ctx context.Context, reviews []*review.Review) {
 			r.Merge = review.Merge{Reason: review.ReasonRival}
 		}
 		var a answer
-		err = n.settle(ctx, p, r, &a)
+		err = n.settle(ctx, p, r, nil, &a)
 		if err != nil && a.Conclusion == "" || fault.KindOf(err) == fault.Unavailable && err != nil {
 			n.failed("a pull request that waited could not be reported on", err)
 		}
@@ -156,9 +161,6 @@ func pullOf(r *review.Review) int {
 func rivals(older, newer *review.Review) bool {
 	return older != nil && older.New && older.Verdict != review.Fail && older.Name != "" && concerns(older.Name, newer)
 }
-
-// model is what is known of a model's word at night, when none is asked.
-func (n *night) model() review.Outcome { return review.OutcomeAbsent }
 
 // staleMarker finds the comment that says that nothing moves.
 const staleMarker = "patch-git:stale"

@@ -14,9 +14,10 @@ import (
 
 // Documents between the jobs of a workflow.
 const (
-	reviewFile  = "review.json"
-	judgeFile   = "judge.json"
-	nightlyFile = "nightly.json"
+	reviewFile   = "review.json"
+	materialFile = "material.json"
+	judgeFile    = "judge.json"
+	nightlyFile  = "nightly.json"
 )
 
 // Workflows of a registry that the verbs know by name.
@@ -52,11 +53,14 @@ func (j *job) quarantine(ctx context.Context, a *answer) error {
 	if p.Base.Branch != mainBranch {
 		return fault.New(fault.Findings, "base", "the pull request is for the branch %s, and a registry is its branch %s", spec.Quote(p.Base.Branch), mainBranch)
 	}
-	r, err := j.review(ctx, p)
+	s, r, err := j.review(ctx, p)
 	if err != nil {
 		return err
 	}
 	if err := j.keep(reviewFile, r); err != nil {
+		return err
+	}
+	if err := j.material(ctx, r, s); err != nil {
 		return err
 	}
 	a.Verdict, a.Line = string(r.Verdict), fmt.Sprintf("#%d is reviewed: %s, %d findings", r.Pull, r.Verdict, len(r.Findings))
@@ -64,10 +68,11 @@ func (j *job) quarantine(ctx context.Context, a *answer) error {
 }
 
 // review reads one pull request and lets the rules look at it.
-func (j *job) review(ctx context.Context, p github.Pull) (*review.Review, error) {
+func (j *job) review(ctx context.Context, p github.Pull) (*review.Submission, *review.Review, error) {
 	s, err := j.submission(ctx, p)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return j.workshop.Review(ctx, j.in, nil, *s)
+	r, err := j.workshop.Review(ctx, j.in, nil, *s)
+	return s, r, err
 }

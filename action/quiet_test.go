@@ -22,17 +22,32 @@ func TestTrial(t *testing.T) {
 	if err != nil || !strings.Contains(a.Line, "word_count@0.2.0 was imported in the sandbox") {
 		t.Fatalf("%+v, %v\n%s", a, err, s.log.String())
 	}
-	evil := strings.Replace(source("word_count", "0.2.0"), "\ndef main", "sys.stderr.write('::add-mask::x\\n  ::stop-commands::y\\n##[error]z\\n```\\n# heading\\n@octocat\\n')\nraise SystemExit(3)\n\ndef main", 1)
+	evil := strings.Replace(source("word_count", "0.2.0"), "\ndef main", "sys.stderr.write('::add-mask::x\\n  ::stop-commands::y\\n##[error]z\\n```\\n# heading\\n@octocat\\n')\ntry:\n    open('/\\n::error::%0Ax\\u202e')\nexcept OSError:\n    raise SystemExit(3)\n\ndef main", 1)
 	s.push("up", map[string]string{path: evil})
 	h := s.host("pull_request", s.event("synchronize", n, "ann", ""), grantsOf(t, "trial.yml", "trial")...)
 	line, _, err := Run(t.Context(), h, "trial", s.dir, s.work, "test", s.hear)
-	if fault.KindOf(err) != fault.ToolFailed || fault.ReasonOf(err) != "trial_import" || !strings.Contains(err.Error(), "add-mask") {
+	if fault.KindOf(err) != fault.Findings || fault.ReasonOf(err) != "trial" || !strings.Contains(err.Error(), "DYN-002") {
 		t.Fatalf("%q, %v", line, err)
 	}
 	harmless(t, err.Error())
-	harmless(t, s.log.String())
+	// The only commands are the remarks beside lines, each a line of our own.
+	var log []string
+	for line := range strings.SplitSeq(s.log.String(), "\n") {
+		if !strings.HasPrefix(line, "::error file="+path+",line=") {
+			log = append(log, line)
+		} else if strings.Contains(line[2:], "%0A") || !strings.Contains(line, ",title=DYN-00") {
+			t.Errorf("%q", line)
+		}
+	}
+	if n := strings.Count(s.log.String(), "\n") + 1 - len(log); n != 2 {
+		t.Errorf("%d remarks beside lines\n%s", n, s.log.String())
+	}
+	harmless(t, strings.Join(log, "\n"))
 	summary := s.read(s.summary)
 	harmless(t, summary)
+	if !strings.Contains(summary, "DYN-001") {
+		t.Errorf("summary\n%s", summary)
+	}
 	if shape := skeleton(t, summary); strings.Count(shape, "Heading") != 1 || strings.Count(shape, "FencedCodeBlock") != 1 || awake.FindString(shape) != "" {
 		t.Errorf("summary\n%s", summary)
 	}

@@ -60,15 +60,16 @@ func (j *job) report(ctx context.Context, a *answer) error {
 		a.Line = fmt.Sprintf("a newer run is about #%d; nothing is reported", p.Number)
 		return j.stopped(a)
 	}
+	var h *heard
 	if r != nil {
-		judge := j.judged()
+		h = j.judged(r)
 		trial, err := j.trialOf(ctx, r, true)
 		if err != nil {
 			return err
 		}
-		r = r.With(judge, trial)
+		r = r.With(h.outcome, trial, h.findings...)
 	}
-	return j.settle(ctx, p, r, a)
+	return j.settle(ctx, p, r, h, a)
 }
 
 // overtaken tells whether a newer run is about the same pull request and commit.
@@ -135,10 +136,10 @@ func outcomeOf(checks []github.Check) review.Outcome {
 	return outcome
 }
 
-// settle says a review to everybody: check, merge, comment, labels, in this
-// order, so that a branch which requires the check lets the merge through. All
+// settle says a review, and what was heard of a model today, to everybody: check,
+// merge, comment, labels, in this order, so that a branch which requires the check lets the merge through. All
 // of it can be done again; a run that broke off is finished by the next.
-func (j *job) settle(ctx context.Context, p github.Pull, r *review.Review, a *answer) error {
+func (j *job) settle(ctx context.Context, p github.Pull, r *review.Review, h *heard, a *answer) error {
 	other, err := j.sharedWith(ctx, p)
 	if err != nil {
 		return err
@@ -146,7 +147,13 @@ func (j *job) settle(ctx context.Context, p github.Pull, r *review.Review, a *an
 	if other != 0 {
 		return j.second(ctx, p, other, a)
 	}
+	if err := j.remember(ctx, p.Head.SHA, h); err != nil {
+		return err
+	}
 	s := said{review: r, version: j.version}
+	if h != nil {
+		s.by = h.by
+	}
 	verdict := review.Fail
 	if r != nil {
 		verdict = r.Verdict

@@ -52,7 +52,7 @@ func (j *job) rescan(ctx context.Context, a *answer) error {
 			doc.Left++
 			continue
 		}
-		r, err := j.review(ctx, p)
+		_, r, err := j.review(ctx, p)
 		if fault.KindOf(err) == fault.Interrupted && err != nil {
 			return err
 		}

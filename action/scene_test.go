@@ -1,6 +1,7 @@
 package action
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
@@ -33,7 +34,8 @@ type scene struct {
 	summary string
 	outputs string
 	runID   string
-	wrap    func(hub) hub // somebody in the middle; nil is nobody
+	wrap    func(hub) hub     // somebody in the middle; nil is nobody
+	model   map[string]string // environment of the one step that asks a model
 }
 
 const registryName = "acme/tools"
@@ -204,7 +206,11 @@ func (s *scene) run(verb, event, payload string) (answer, error) {
 	if verb == "quarantine" && event == "schedule" {
 		at = [2]string{"nightly.yml", "rescan"}
 	}
-	j, err := newJob(s.host(event, payload, grantsOf(s.t, at[0], at[1])...), Options{In: s.dir, Work: s.work, Version: "test", Say: s.hear})
+	h := s.host(event, payload, grantsOf(s.t, at[0], at[1])...)
+	if plain := h.Getenv; verb == "judge" {
+		h.Getenv = func(k string) string { return cmp.Or(s.model[k], plain(k)) }
+	}
+	j, err := newJob(h, Options{In: s.dir, Work: s.work, Version: "test", Say: s.hear})
 	if err != nil {
 		return answer{}, err
 	}

@@ -63,6 +63,9 @@ var unshown = map[string]string{
 	"DEP-003": "the manifest's own grammar refuses it first",
 	"GOV-000": "a check that is stopped",
 	"GOV-999": "it takes more findings than fit here",
+	"DYN-001": "the code has to run for it: package contribute plays its cases",
+	"DYN-002": "the code has to run for it: package contribute plays its cases",
+	"DYN-003": "it is about the machine, and not about a tool",
 	"PY-000":  "a machine without the interpreter",
 }
 

@@ -3,6 +3,7 @@ package quarantine
 import (
 	"context"
 	_ "embed" // the Python program
+	"strconv"
 	"strings"
 
 	"github.com/patch-cat/patch-git/internal/fault"
@@ -51,6 +52,14 @@ var pythonFacts string
 // run the tool, because versions disagree about syntax.
 func ProgramSource() []byte {
 	return []byte(strings.Join([]string{pythonScope, pythonPurity, pythonFold, pythonNames, pythonReferences, pythonTables, pythonFlow, pythonThreats, pythonReach, pythonFacts}, "\n\n"))
+}
+
+// Feed returns the program as a script for python3 -I -S -B -c and what it
+// reads: itself and then the source. It is longer than one argument may be.
+func Feed(source []byte) (script string, input []byte) {
+	program := ProgramSource()
+	script = "import sys; exec(compile(sys.stdin.buffer.read(" + strconv.Itoa(len(program)) + "), 'program.py', 'exec'))"
+	return script, append(program, source...)
 }
 
 // Parser asks CPython about a source.

@@ -33,7 +33,9 @@ const (
 // Rules returns every rule of the package in the order of their IDs.
 func Rules() []Rule {
 	var all []Rule
-	for _, family := range [][]*Rule{releaseRules, textRules, pythonRules, reachRules, packageRules, secretRules, threatRules} {
+	for _, family := range [][]*Rule{
+		releaseRules, textRules, injectionRules, packageRules, secretRules, pythonRules, reachRules, threatRules, trialRules, modelRules,
+	} {
 		for _, r := range family {
 			all = append(all, *r)
 		}

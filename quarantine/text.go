@@ -12,60 +12,6 @@ import (
 	"github.com/patch-cat/patch-git/spec"
 )
 
-// field is one text of a manifest, as its reader sees it.
-type field struct {
-	name, text string
-	// described tells that models pick tools by this text, so that a word that
-	// reads as another is an error and not only a warning.
-	described bool
-}
-
-// fields returns every text that the format-neutral tool carries. Most are
-// held to a grammar of their own as well; that grammar is not repeated here.
-func fields(t *spec.Tool) []field {
-	fs := []field{
-		{"name", string(t.Name), true},
-		{"version", string(t.Version), true},
-		{"description", t.Description, true},
-		{"outputs.description", t.Output.Description, true},
-		{"outputs.items", strings.Join(texts(t.Output.Items), "\n"), false},
-		{"runtime.language", t.Runtime.Language, false},
-		{"runtime.python_version", t.Runtime.PythonVersion, false},
-		{"runtime.packages", strings.Join(t.Runtime.Packages, "\n"), true},
-		{"external_auth", strings.Join(t.ExternalAuth, "\n"), true},
-		{"generated_by", t.GeneratedBy, false},
-		{"generated_at", t.GeneratedAt, false},
-	}
-	for i, in := range t.Inputs {
-		at := fmt.Sprintf("inputs[%d].", i)
-		fs = append(fs,
-			field{at + "name", in.Name, true},
-			field{at + "description", in.Description, true},
-			field{at + "default", strings.Join(texts(in.Default), "\n"), false},
-			field{at + "items", strings.Join(texts(in.Items), "\n"), false})
-	}
-	for _, key := range slices.Sorted(maps.Keys(t.Extensions)) {
-		fs = append(fs, field{"extension", key, false}, field{"extension " + spec.Quote(key), strings.Join(texts(t.Extensions[key]), "\n"), false})
-	}
-	return fs
-}
-
-// texts returns every string of a JSON value, member names included, in the
-// order in which they stand.
-func texts(value json.RawMessage) []string {
-	var out []string
-	d := json.NewDecoder(strings.NewReader(string(value)))
-	for {
-		token, err := d.Token()
-		if err != nil {
-			return out
-		}
-		if s, ok := token.(string); ok {
-			out = append(out, s)
-		}
-	}
-}
-
 // checkText looks for text that readers do not see or misread: first in the
 // fields of the manifest, then in the files as they are [PM-12].
 func checkText(c *collector) {

@@ -32,8 +32,8 @@ var endpoints = sync.OnceValue(func() map[string][]endpointRow {
 	return rows
 })
 
-// token is what a webhook has behind its path where it is a constant one.
-var token = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z_:/-]{9,}`) })
+// webhookToken is what a webhook has behind its path where it is a constant one.
+var webhookToken = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z_:/-]{9,}`) })
 
 var endpointWords = map[string]string{
 	"webhook": "a webhook with a constant token", "bin": "a service that collects requests", "paste": "a paste site", "drop": "a site for anonymous files",
@@ -93,7 +93,7 @@ func endpointKind(host, path string) string {
 	for h := host; h != ""; {
 		for _, row := range endpoints()[h] {
 			rest, ok := strings.CutPrefix(path, row.path)
-			if ok && (!row.secret || token().MatchString(rest)) {
+			if ok && (!row.secret || webhookToken().MatchString(rest)) {
 				return row.kind
 			}
 		}

@@ -59,7 +59,7 @@ func product(file string, flags ...string) error {
 // lenientRules is a file for the compiler by which the program is an earlier
 // edition of itself: one to which work at import is not worth an error.
 func lenientRules(dir string) (string, error) {
-	rules, err := filepath.Abs("../../quarantine/rules.go")
+	rules, err := filepath.Abs("../../quarantine/rules_python.go")
 	if err != nil {
 		return "", err
 	}
@@ -67,12 +67,12 @@ func lenientRules(dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	const strict = `"PY-002", bad, `
+	const strict = `ID: "PY-002", Severity: bad, `
 	if bytes.Count(src, []byte(strict)) != 1 {
 		return "", fmt.Errorf("%s has no single %s", rules, strict)
 	}
-	earlier := filepath.Join(dir, "rules.go")
-	if err := os.WriteFile(earlier, bytes.Replace(src, []byte(strict), []byte(`"PY-002", warn, `), 1), 0o600); err != nil {
+	earlier := filepath.Join(dir, "rules_python.go")
+	if err := os.WriteFile(earlier, bytes.Replace(src, []byte(strict), []byte(`ID: "PY-002", Severity: warn, `), 1), 0o600); err != nil {
 		return "", err
 	}
 	doc, err := json.Marshal(map[string]any{"Replace": map[string]string{rules: earlier}})

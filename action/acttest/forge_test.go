@@ -74,6 +74,8 @@ type forge struct {
 	watched  map[string]string // the registry's branches
 	pulls    map[int]map[string]any
 	mayTrial bool // a maintainer lets workflows of outsiders run
+	// What the registry's settings have for workflows that are its own.
+	vars, secrets map[string]string
 
 	// What a scene does in the middle of something.
 	onStep           func(r *run, s stepStart) string // a reason not to run it

@@ -264,7 +264,13 @@ func (f *forge) play(t *testing.T, r *run) {
 		t.Fatal(err)
 	}
 	shells := filepath.Join(r.dir, "shell")
-	keep(t, filepath.Join(r.dir, "secrets"), []byte("GITHUB_TOKEN="+r.secret+"\n"), 0o600)
+	secrets := "GITHUB_TOKEN=" + r.secret + "\n"
+	for name, value := range f.secrets {
+		if !r.foreign {
+			secrets += name + "=" + value + "\n"
+		}
+	}
+	keep(t, filepath.Join(r.dir, "secrets"), []byte(secrets), 0o600)
 	args := []string{
 		r.event, "-W", filepath.Join(r.dir, "work", ".github", "workflows", r.w.File), "-C", filepath.Join(r.dir, "work"), "-e", filepath.Join(r.dir, "event.json"),
 		"--json", "--secret-file", filepath.Join(r.dir, "secrets"), "--no-skip-checkout", "--no-cache-server", "--container-daemon-socket", "-",
@@ -272,6 +278,9 @@ func (f *forge) play(t *testing.T, r *run) {
 	}
 	for _, m := range r.w.Machines {
 		args = append(args, "-P", m+"=-self-hosted")
+	}
+	for name, value := range f.vars {
+		args = append(args, "--var", name+"="+value)
 	}
 	for action, dir := range uses {
 		args = append(args, "--local-repository", action+"="+dir)

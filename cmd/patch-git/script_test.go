@@ -58,6 +58,7 @@ func TestScripts(t *testing.T) {
 			"attacker":    attacker,
 			"tree-digest": treeDigest,
 			"json":        jsonHas,
+			"keep":        keep,
 			"fill":        fill,
 			"bad-text":    badText,
 			"wheel-house": wheelHouse,
@@ -70,6 +71,7 @@ func TestScripts(t *testing.T) {
 			"sigstore":      sigstore,
 			"github":        githubCommand,
 			"fixture":       writeFixture,
+			"model":         modelCommand,
 		},
 	})
 }
@@ -98,6 +100,7 @@ func setup(e *testscript.Env) error {
 	e.Values[rememberedKey{}] = map[string]map[string]string{}
 	e.Values[notaryKey{}] = &notary{tb: e.T().(testing.TB)}
 	e.Values[hubKey{}] = &hubHolder{tb: e.T().(testing.TB)}
+	e.Values[modelKey{}] = &modelHolder{tb: e.T().(testing.TB)}
 	home := filepath.Join(e.WorkDir, "home")
 	e.Setenv("HOME", home)
 	e.Setenv("PATCH_GIT_HOME", filepath.Join(e.WorkDir, "user"))

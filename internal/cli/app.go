@@ -109,7 +109,7 @@ byte changed since, and runs them in a sandbox that enforces what they declare.`
 	add("use", a.searchCommand(), a.infoCommand(), a.pullCommand(), a.runCommand(), a.listCommand(), a.removeCommand(),
 		a.verifyCommand(), a.runsCommand(), a.grantsCommand(), a.envCommand(), a.registryCommand(), a.logCommand())
 	add("write", a.newCommand(), a.checkCommand(), a.waiveCommand(), a.publishCommand(), a.yankCommand(), a.revokeCommand(),
-		a.deprecateCommand(), a.transferCommand())
+		a.deprecateCommand(), a.transferCommand(), a.quarantineCommand())
 	add("other", a.demoCommand(), a.doctorCommand(), a.pythonCommand(), a.trustCommand(), a.versionCommand())
 	root.InitDefaultCompletionCmd()
 	if c, _, err := root.Find([]string{"completion"}); err == nil {

@@ -20,6 +20,7 @@ type checkFlags struct {
 	github  bool
 	explain string
 	list    bool
+	try     bool
 }
 
 func (a *app) checkCommand() *cobra.Command {
@@ -35,10 +36,15 @@ does not mean safe: a tool can still mean harm, and the sandbox bounds what it d
 The exit code is 0 only where a registry would take all of them, 3 where one has an
 error, and 7 where nobody could tell, such as for want of a Python.
 
+With --try, what has no error is imported in the sandbox, without network and files,
+and called with the arguments of x-smoke in its manifest; what it reaches for must be
+declared.
+
 With --in, the folder of a registry's sources, names, versions, permissions, waivers
 and its policy count as well, and the answer says what would become of a pull request.`,
 		Example: `  patch-git check tool.py
   patch-git check tool.py --in ./registry
+  patch-git check tool.py --try
   patch-git check tools/ --sarif findings.sarif
   patch-git check --json tool.py | jq .files[].findings
   patch-git check --explain PY-002`,
@@ -68,6 +74,7 @@ and its policy count as well, and the answer says what would become of a pull re
 	c.Flags().BoolVar(&f.github, "github", false, "answer with annotations for a job of GitHub Actions")
 	c.Flags().StringVar(&f.explain, "explain", "", "explain the rule of an `id`, with examples")
 	c.Flags().BoolVar(&f.list, "list", false, "list all rules")
+	c.Flags().BoolVar(&f.try, "try", false, "run what has no error in the sandbox, and compare what it does with its manifest")
 	_ = c.MarkFlagDirname("in")
 	_ = c.RegisterFlagCompletionFunc("explain", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		var out []string
@@ -89,6 +96,8 @@ type checked struct {
 	Findings  []spec.Finding `json:"findings"`
 	Unchecked []string       `json:"unchecked,omitempty"`
 	Review    *rehearsed     `json:"review,omitempty"`
+
+	Trial *contribute.Tried `json:"trial,omitempty"`
 }
 
 // check checks all that is named, in its order.
@@ -112,6 +121,11 @@ func (a *app) check(ctx context.Context, f *checkFlags, args []string) error {
 			return l.Err
 		}
 		one := answerOf(shown[len(all)], in != "", &l)
+		if f.try {
+			if err := a.tryChecked(ctx, w, &one, l.Checked.Files); err != nil {
+				return err
+			}
+		}
 		all = append(all, one)
 		switch {
 		case one.Untold:
@@ -124,6 +138,7 @@ func (a *app) check(ctx context.Context, f *checkFlags, args []string) error {
 			a.printAnnotations(one.File, one.Findings)
 		case !quiet:
 			a.printChecked(&one, l.Checked.Files)
+			a.printTrial(one.Trial)
 		}
 	}
 	if f.sarif != "" {

@@ -1,7 +1,10 @@
 package cli
 
 import (
+	"cmp"
+	"context"
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,11 +17,14 @@ import (
 func (a *app) pullCommand() *cobra.Command {
 	var in string
 	var yes bool
+	var despite []string
 	c := &cobra.Command{
 		Use:   "pull name[@version]...",
 		Short: "Fetch, verify and install tools",
 		Long: `Fetch a tool, verify its signature, its place in the registry's log and every
-file, and install it. Nothing is stored before it is verified.`,
+file, hold it against the rules of this program, and install it. Nothing is stored
+before. --despite-findings takes what the rules refuse, or what nobody here could
+check; its value is the digest of that very release.`,
 		Example: `  patch-git pull csv_to_json
   patch-git pull csv_to_json@1.2.0 extract_pdf_table
   patch-git pull http_get --yes        agree to what it asks for`,
@@ -32,21 +38,17 @@ file, and install it. Nothing is stored before it is verified.`,
 			if err != nil {
 				return err
 			}
+			allowed, err := digests(despite)
+			if err != nil {
+				return err
+			}
 			var done []pullDocument
 			for _, arg := range args {
 				ref, err := parseRef(arg)
 				if err != nil {
 					return err
 				}
-				o := consume.PullOptions{Registry: name, Agree: yes, Widen: yes}
-				p, err := client.Pull(c.Context(), ref, o)
-				if refusal, ok := errors.AsType[*fault.Error](err); ok && refusal.Reason == consume.ReasonWidened {
-					if err := a.confirm(c.Context(), refusal.Message+". Install it?", refusal); err != nil {
-						return err
-					}
-					o.Widen = true
-					p, err = client.Pull(c.Context(), ref, o)
-				}
+				p, err := a.pull(c.Context(), client, ref, consume.PullOptions{Registry: name, Agree: yes, Widen: yes, Despite: allowed})
 				if err != nil {
 					return err
 				}
@@ -61,7 +63,68 @@ file, and install it. Nothing is stored before it is verified.`,
 	a.registryFlagOf(c, &in)
 	a.maxAgeFlag(c)
 	c.Flags().BoolVarP(&yes, "yes", "y", false, "agree to what the tools ask for")
+	c.Flags().StringArrayVar(&despite, "despite-findings", nil, "install the release of this `digest` although the rules refuse it")
 	return c
+}
+
+// digests reads what --despite-findings names.
+func digests(texts []string) ([]spec.Digest, error) {
+	var out []spec.Digest
+	for _, t := range texts {
+		d, err := spec.ParseDigest(t)
+		if err != nil {
+			return nil, usage("--despite-findings: %w", err)
+		}
+		out = append(out, d)
+	}
+	return out, nil
+}
+
+// pull installs one tool. What a person at a terminal may answer is asked there.
+func (a *app) pull(ctx context.Context, client *consume.Client, ref spec.Ref, o consume.PullOptions) (*consume.Pulled, error) {
+	p, err := client.Pull(ctx, ref, o)
+	if refusal, ok := errors.AsType[*fault.Error](err); ok && refusal.Reason == consume.ReasonWidened {
+		if err := a.confirm(ctx, refusal.Message+". Install it?", refusal); err != nil {
+			return nil, err
+		}
+		o.Widen = true
+		p, err = client.Pull(ctx, ref, o)
+	}
+	refused, ok := errors.AsType[*consume.Refused](err)
+	if !ok {
+		return p, err
+	}
+	refusal, _ := errors.AsType[*fault.Error](err)
+	if refusal.Kind != fault.Findings {
+		// Nobody could tell, so there is nothing to weigh; a Python can help.
+		installed, err := a.offerPython(ctx, refusal)
+		if err != nil || !installed {
+			return nil, cmp.Or[error](err, refusal)
+		}
+		return client.Pull(ctx, refused.Ref, o)
+	}
+	a.sayFindings(refused.Findings)
+	question := fmt.Sprintf("%s has the digest %s. Install it in spite of that?", refused.Ref.At(), refused.Ref.Digest)
+	if err := a.confirm(ctx, question, refusal); err != nil {
+		return nil, err
+	}
+	o.Despite = append(o.Despite, refused.Ref.Digest)
+	return client.Pull(ctx, refused.Ref, o)
+}
+
+// sayFindings tells on stderr what the rules found, where the error does not tell
+// all of it. With --json each is a line.
+func (a *app) sayFindings(found []spec.Finding) {
+	if len(found) < 2 && a.host.Terminal.Open == nil {
+		return
+	}
+	for _, f := range found {
+		if a.wantsJSON() {
+			a.warn(f.String())
+			continue
+		}
+		a.out.say("%s", safe(f.String()))
+	}
 }
 
 // pullDocument is one installed tool in the JSON answer.
@@ -76,6 +139,8 @@ type pullDocument struct {
 	Consented   bool              `json:"consented"`
 	Environment string            `json:"environment,omitempty"`
 	Yanked      string            `json:"yanked,omitempty"`
+	Despite     bool              `json:"despite_findings,omitempty"` // the rules refuse it, a person did not
+	Findings    []spec.Finding    `json:"findings,omitempty"`         // what was let pass, by the registry or that person
 }
 
 func (a *app) pulled(p *consume.Pulled) pullDocument {
@@ -86,6 +151,13 @@ func (a *app) pulled(p *consume.Pulled) pullDocument {
 	if !a.json {
 		a.out.printf("%s %s from %s\n", a.out.green("installed"), a.out.bold(r.Ref().At()), r.Registry)
 		a.out.printf("  verified  %s\n", r.Release)
+		for _, f := range p.Found {
+			how := "waived"
+			if f.Blocks() {
+				how = "despite"
+			}
+			a.out.printf("  %-9s %s\n", how, safe(f.String()))
+		}
 		a.out.printf("  may use   %s\n", strings.Join(permissionWords(p.Permissions), ", "))
 		if len(p.Added) > 0 {
 			a.out.printf("  new       %s (%s asked for less)\n", safe(strings.Join(p.Added, ", ")), p.Before)
@@ -101,5 +173,5 @@ func (a *app) pulled(p *consume.Pulled) pullDocument {
 			a.out.say("%s asks whether you agree to that; 'patch-git pull %s --yes' agrees now", which, r.Ref().At())
 		}
 	}
-	return pullDocument{r.Name, r.Version, r.Release, r.Registry, p.Permissions, p.Before, p.Added, p.Consented, p.Environment, p.Yanked}
+	return pullDocument{r.Name, r.Version, r.Release, r.Registry, p.Permissions, p.Before, p.Added, p.Consented, p.Environment, p.Yanked, p.Despite, p.Found}
 }

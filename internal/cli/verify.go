@@ -20,7 +20,8 @@ func (a *app) verifyCommand() *cobra.Command {
 		Use:   "verify [name[@version] | file]...",
 		Short: "Verify installed tools, or a file, again and offline",
 		Long: `Verify the signature, the log proof and every file of installed tools, and ask
-the newest list of revocations that was seen. Without a name, verify all of them.
+the newest list of revocations that was seen. Without a name, verify all of them. A
+tool that was checked by the rules of an older program is held against today's.
 
 A file, such as ./tool.py, is verified by the Sigstore bundle for it: the one
 that --bundle names, file.sigstore.json, or evidence.sigstore.json beside it.
@@ -128,6 +129,9 @@ func verifyTool(ctx context.Context, client *consume.Client, ref spec.Ref) verdi
 	v, receipt, err := client.Check(ctx, ref)
 	out := verdict{Ref: ref.At(), Release: receipt.Release, Registry: string(receipt.Registry)}
 	if err != nil {
+		return out.refused(err)
+	}
+	if err := client.Recheck(ctx, v, receipt); err != nil {
 		return out.refused(err)
 	}
 	published, index := v.Published()

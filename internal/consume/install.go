@@ -21,6 +21,9 @@ type PullOptions struct {
 	// Widen installs a version that asks for more than the one before; whether
 	// it may have all that it asks for is still for the first run to find out.
 	Widen bool
+	// Despite are releases that are installed although the rules of this program
+	// refuse them, or nobody could tell: each by its very digest.
+	Despite []spec.Digest
 }
 
 // ReasonWidened is the reason that [PullOptions].Widen answers.
@@ -36,6 +39,9 @@ type Pulled struct {
 	Consented   bool
 	Yanked      string // reason, where a yanked version was asked for by number
 	Environment string // "", or the name of the environment that was prepared
+
+	Despite bool           // the rules refuse it, or nobody could tell; a person did not
+	Found   []spec.Finding // what the registry, or that person, let pass
 }
 
 // Pull fetches, verifies and installs what a reference means.
@@ -57,12 +63,35 @@ func (c *Client) Pull(ctx context.Context, ref spec.Ref, o PullOptions) (*Pulled
 		return nil, fault.New(fault.Denied, ReasonWidened, "%s asks for more than the installed version: %s", v.Ref().At(), strings.Join(out.Added, ", ")).
 			Hint("patch-git pull %s --yes", v.Ref().At())
 	}
-	var release func() // the packages are nobody's until the receipt is there
-	if out.Environment, release, err = c.prepare(ctx, v); err != nil {
+	// While it is checked, its packages and its bytecode are made ready.
+	preparing, stop := context.WithCancel(ctx)
+	defer stop()
+	checking := make(chan func() (*rechecked, error), 1)
+	go func() {
+		again, err := c.admitted(ctx, v, slices.Contains(o.Despite, v.Ref().Digest))
+		if err != nil {
+			stop()
+		}
+		checking <- func() (*rechecked, error) { return again, err }
+	}()
+	environment, remark, release, err := c.prepare(preparing, v)
+	defer release() // the packages are nobody's until the receipt is there
+	again, refusal := (<-checking)()
+	if refusal != nil {
+		return nil, refusal
+	}
+	if err != nil {
 		return nil, err
 	}
-	defer release()
+	if remark != "" {
+		c.warn(remark)
+	}
+	out.Environment, out.Despite, out.Found = environment, again.despite, again.shown()
 	if out.Receipt, err = c.Box.Install(ctx, v); err != nil {
+		return nil, err
+	}
+	// A crash before this is a check at the first run.
+	if err := again.keep(c.Box, out.Receipt); err != nil {
 		return nil, err
 	}
 	out.Consented, err = c.consented(ctx, out, o.Agree)

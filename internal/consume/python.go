@@ -61,17 +61,17 @@ func (c *Client) InstallPython(ctx context.Context, version, mirror string) (in 
 
 // prepare makes ready what a release needs to run, so that the first run is as
 // quick as the next: its packages and its bytecode. A machine that cannot run
-// the tool can still install it; the reason is a warning, and the run says it
+// the tool can still install it; the reason is a remark, and the run says it
 // again.
 //
 // A release without packages for this platform will never run here, and one
 // whose packages come from an address that is refused should not: both are
 // errors. Until release is called the packages stay.
-func (c *Client) prepare(ctx context.Context, v verify.Verified) (environment string, release func(), err error) {
+func (c *Client) prepare(ctx context.Context, v verify.Verified) (environment, remark string, release func(), err error) {
 	release = func() {}
 	closure, err := closureOf(v)
 	if err != nil {
-		return "", release, err
+		return "", "", release, err
 	}
 	s := &Subject{Tool: v.Tool(), Main: v.Main(), Closure: closure}
 	box, err := c.sandbox(ctx, RunOptions{})
@@ -79,20 +79,19 @@ func (c *Client) prepare(ctx context.Context, v verify.Verified) (environment st
 		var m *machine
 		if m, err = c.program(ctx, box, s); err == nil {
 			if m.env.Dir == "" {
-				return "", m.release, nil
+				return "", "", m.release, nil
 			}
-			return m.env.Key.Short(), m.release, nil
+			return m.env.Key.Short(), "", m.release, nil
 		}
 	}
 	switch fault.KindOf(err) {
 	case fault.NotVerified, fault.Interrupted, fault.Findings:
-		return "", release, err
+		return "", "", release, err
 	}
 	if slices.Contains([]string{"no_target", "wheel_address"}, fault.ReasonOf(err)) {
-		return "", release, err
+		return "", "", release, err
 	}
-	c.warn(v.Ref().At() + " cannot run on this machine as it is: " + err.Error())
-	return "", release, nil
+	return "", v.Ref().At() + " cannot run on this machine as it is: " + err.Error(), release, nil
 }
 
 // machine is what a tool runs on.

@@ -83,6 +83,9 @@ func (c *Client) Installed(ctx context.Context, ref spec.Ref) (*Subject, error) 
 	if err != nil {
 		return nil, err
 	}
+	if err := c.Recheck(ctx, v, receipt); err != nil {
+		return nil, err
+	}
 	closure, err := closureOf(v)
 	if err != nil {
 		return nil, err

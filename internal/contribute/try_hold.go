@@ -11,6 +11,8 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync/atomic"
 
 	"github.com/patch-cat/patch-git/internal/durable"
@@ -18,18 +20,21 @@ import (
 	"github.com/patch-cat/patch-git/internal/limits"
 	"github.com/patch-cat/patch-git/internal/pyenv"
 	"github.com/patch-cat/patch-git/internal/sandbox"
+	"github.com/patch-cat/patch-git/quarantine"
+	"github.com/patch-cat/patch-git/spec"
 )
 
 //go:embed try_hold.py
-var holdScript string
+var holdScript []byte
 
 // mustHold shows that the sandbox stops a program which tries to read a file of
-// this machine, to write beside it and to reach a server on it. The program says
-// what it tried, and the file and the server say whether it came through; one
-// that did not run has shown nothing.
+// this machine, to write beside it and to reach a server on it, and that the
+// recorder sees each of these, a process that is started and a variable that is
+// read [DYN-003]. The program says what it tried, and the file and the server say
+// whether it came through; one that did not run has shown nothing.
 func (w *Workshop) mustHold(ctx context.Context, box *sandbox.Sandbox, in *pyenv.Interpreter) (err error) {
 	cannot := func(err error) error {
-		return fault.New(fault.Unavailable, "selftest", "nobody can tell whether the sandbox holds: %w", err)
+		return fault.New(fault.Unavailable, "selftest", "nobody can tell whether the sandbox holds (%s): %w", quarantine.SelfTest, err)
 	}
 	if err := os.MkdirAll(w.host.Paths.Cache(), 0o700); err != nil {
 		return cannot(durable.Classify("make folder", w.host.Paths.Cache(), err))
@@ -61,29 +66,44 @@ func (w *Workshop) mustHold(ctx context.Context, box *sandbox.Sandbox, in *pyenv
 		}
 	}()
 	defer func() { _ = server.Close(); <-closed }()
-	order, err := json.Marshal(map[string]any{"bait": bait, "beside": filepath.Join(dir, "beside"), "port": server.Addr().(*net.TCPAddr).Port})
+	bad := map[string]any{
+		"bait": bait, "beside": filepath.Join(dir, "beside"), "port": server.Addr().(*net.TCPAddr).Port, "variable": "V" + rand.Text(),
+		"elsewhere": "/" + rand.Text(), // the cache may lie where the program has its own folder
+	}
+	order, err := json.Marshal(bad)
 	if err != nil {
 		return cannot(err)
 	}
-	out, err := box.Run(ctx, in.Script(holdScript, order, sandbox.Limits{Wall: limits.ParseTime}))
+	t := &trial{box: box, in: in, source: holdScript, wall: limits.ParseTime, out: &Tried{Tool: &spec.Tool{}}}
+	out, r, err := t.record(ctx, "call", order)
 	if err != nil {
 		return err
 	}
 	var tried []string
-	if err := json.Unmarshal(lastLine(out.Stdout), &tried); err != nil || out.Exit != 0 || len(tried) != 3 {
+	if err := json.Unmarshal(lastLine(r.stdout), &tried); err != nil || out.Exit != 0 || len(tried) != 7 {
 		return cannot(errors.New("the program that tries it did not come to its end"))
 	}
 	_, err = os.Lstat(filepath.Join(dir, "beside"))
 	switch broken := func(what string) error {
-		return fault.New(fault.Denied, "selftest", "the sandbox does not hold: a program in it could %s", what).
+		return fault.New(fault.Unavailable, "selftest", "the sandbox does not hold (%s): a program in it could %s", quarantine.SelfTest, what).
 			Hint("patch-git doctor tells what this machine can enforce")
 	}; {
-	case bytes.Contains(out.Stdout, []byte(secret)):
+	case bytes.Contains(r.stdout, []byte(secret)):
 		return broken("read a file of this machine")
 	case !errors.Is(err, fs.ErrNotExist):
 		return broken("write a file on this machine")
 	case reached.Load() > 0:
 		return broken("reach a server on this machine")
+	}
+	if r.damage != nil || !r.ended {
+		return cannot(errors.New("the record of the program that tries it is not whole"))
+	}
+	for uses, what := range map[string]string{
+		"read": bad["elsewhere"].(string), "write": bad["elsewhere"].(string), "network": "", "process": bait, "environment": bad["variable"].(string),
+	} {
+		if !slices.ContainsFunc(t.out.Seen, func(o quarantine.Observation) bool { return o.Uses == uses && strings.Contains(o.What, what) }) {
+			return fault.New(fault.Unavailable, "selftest", "the recorder is blind (%s): it did not see a program use %s", quarantine.SelfTest, uses)
+		}
 	}
 	return nil
 }

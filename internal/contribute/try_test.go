@@ -50,36 +50,43 @@ func replaced(files []spec.File, from, to string) []spec.File {
 	return []spec.File{{Path: "tool.py", Data: []byte(strings.Replace(string(files[0].Data), from, to, 1))}}
 }
 
+// TestTry: what becomes of a tool that reaches for nothing.
 func TestTry(t *testing.T) {
 	w := trying(t)
 	for _, c := range []struct {
 		name   string
 		files  []spec.File
-		reason string
+		says   string // of DYN-002; "" is none
 		called bool
-		says   string
 	}{
 		{name: "import", files: toolWith("")},
-		{name: "import that fails", files: toolWith("raise RuntimeError('::error::no')\n"), reason: "trial_import", says: "no"},
-		{name: "import that leaves", files: toolWith("sys.exit(0)\n"), reason: "trial_import", says: "exit code 0"},
-		{name: "import that hangs up", files: toolWith("import os\nos._exit(0)\n"), reason: "trial_import"},
-		{name: "no module", files: toolWith("import surely_not_there\n"), reason: "trial_import", says: "surely_not_there"},
-		{name: "network", files: toolWith("import socket\nsocket.create_connection(('127.0.0.1', 9))\n"), reason: "trial_import"},
+		{name: "import that fails", files: toolWith("raise RuntimeError('::error::no')\n"), says: "::error::no"},
+		{name: "import that leaves", files: toolWith("sys.exit(0)\n"), says: "no function main"},
+		{name: "import that hangs up", files: toolWith("import os\nos._exit(0)\n"), says: "without a word"},
+		{name: "no module", files: toolWith("import surely_not_there\n"), says: "surely_not_there"},
 		{name: "call", files: withSmoke(toolWith(""), `{text: "two words"}`), called: true},
-		{name: "call that fails", files: withSmoke(toolWith("len = None\n"), `{text: "two words"}`), reason: "trial_call", says: "NoneType"},
-		{name: "example that does not fit", files: withSmoke(toolWith(""), `{text: 1}`), reason: "trial_example"},
-		{name: "call with a wrong result", files: withSmoke(replaced(toolWith(""), "return {", "return [] or [] and {"), `{text: "a"}`), reason: "trial_result"},
-		{name: "no manifest", files: []spec.File{{Path: "tool.py", Data: []byte("x = 1\n")}}, reason: "manifest"},
+		{name: "call that fails", files: withSmoke(toolWith("len = None\n"), `{text: "two words"}`), says: "NoneType"},
+		{name: "call that leaves", files: withSmoke(toolWith("import os, builtins\nlen = lambda x: os._exit(0)\n"), `{text: "two words"}`), says: "without a word"},
+		{name: "example that does not fit", files: withSmoke(toolWith(""), `{text: 1}`), says: "does not fit"},
+		{name: "call with a wrong result", files: withSmoke(replaced(toolWith(""), "return {", "return [] or [] and {"), `{text: "a"}`), says: "x-smoke"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := w.Try(t.Context(), c.files)
-			if fault.ReasonOf(err) != c.reason || err != nil && !strings.Contains(err.Error(), c.says) {
-				t.Fatalf("%+v, %v; want %q", got, err, c.reason)
+			if err != nil {
+				t.Fatal(err)
 			}
-			if err == nil && (got.Called != c.called || got.Driver == "" || got.Name != "word_count@0.1.0") {
+			if got.Called != c.called || got.Driver == "" || got.Name != "word_count@0.1.0" || len(got.Seen) > 0 {
 				t.Errorf("%+v", got)
 			}
+			switch {
+			case c.says == "" && len(got.Findings) == 0:
+			case c.says == "" || len(got.Findings) != 1 || got.Findings[0].ID != "DYN-002" || !strings.Contains(got.Findings[0].Message, c.says):
+				t.Errorf("%v; want %q", got.Findings, c.says)
+			}
 		})
+	}
+	if got, err := w.Try(t.Context(), []spec.File{{Path: "tool.py", Data: []byte("x = 1\n")}}); got != nil || fault.ReasonOf(err) != "manifest" {
+		t.Errorf("no manifest: %+v, %v", got, err)
 	}
 }
 
@@ -102,7 +109,7 @@ func TestMustHold(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.mustHold(t.Context(), open, in); fault.KindOf(err) != fault.Denied || fault.ReasonOf(err) != "selftest" {
+	if err := w.mustHold(t.Context(), open, in); fault.KindOf(err) != fault.Unavailable || fault.ReasonOf(err) != "selftest" {
 		t.Errorf("without a sandbox: %v", err)
 	}
 	ran := filepath.Join(t.TempDir(), "ran")

@@ -203,3 +203,23 @@ const (
 	StaleClose   = 14 * 24 * time.Hour // and then closed
 	RefreshAfter = 12 * time.Hour      // a head of this age is signed anew though nothing is new
 )
+
+// The judge, a model that reads what a stranger wrote.
+const (
+	JudgeText       = 64 * KiB         // of one entry, all its files together
+	JudgeRequests   = 20               // for one entry, the canaries among them
+	JudgeTime       = 60 * time.Second // for one request and its whole answer
+	JudgeParallel   = 2                // requests at a time; a small machine answers one after the other
+	JudgeLines      = 60               // of one unit of prose
+	JudgeOverlap    = 10               // lines that two units of prose share
+	JudgeTokens     = 2000             // of one answer
+	JudgeAnswer     = 256 * KiB        // an answer as it comes, with what the provider adds
+	JudgeVerdict    = 16 * KiB         // what the model itself wrote of it
+	JudgeFindings   = 50               // in one answer
+	JudgeKey        = 4 * KiB
+	JudgeModel      = 200    // characters of a model's name
+	SummaryText     = 50_000 // characters that are summarized at once
+	SummaryTokens   = 500
+	SummaryMost     = 1000 // characters of a summary
+	SummaryVerbatim = 12   // words in a row that it may share with the text
+)

@@ -172,9 +172,11 @@ const (
 // returns the review. Neither can make it better: both read what a stranger
 // wrote, and the trial runs a workflow that the stranger may have changed.
 // A judge that the policy wants and that did not answer is one that is not
-// sure; a trial that has not ended is waited for.
-func (r *Review) With(judge, trial Outcome) *Review {
+// sure; a trial that has not ended is waited for. found is what the judge found,
+// which weighs at least as much as findings of rules do.
+func (r *Review) With(judge, trial Outcome, found ...spec.Finding) *Review {
 	wanted := r.JudgeRequired && r.NeedsModel
+	judge = r.found(judge, found)
 	switch judge {
 	case OutcomePass:
 	case OutcomeNeedsHuman:
@@ -200,6 +202,27 @@ func (r *Review) With(judge, trial Outcome) *Review {
 		}
 	}
 	return r
+}
+
+// found adds findings of a judge, and makes its outcome no milder than they are.
+func (r *Review) found(judge Outcome, found []spec.Finding) Outcome {
+	if len(found) == 0 {
+		return judge
+	}
+	r.Findings = append(slices.Clone(r.Findings), found...)
+	for i := range r.Findings {
+		if f := &r.Findings[i]; f.Severity != spec.SeverityWarning && f.Severity != spec.SeverityNote {
+			f.Severity = spec.SeverityError
+		}
+	}
+	spec.SortFindings(r.Findings)
+	switch {
+	case slices.ContainsFunc(found, spec.Finding.Blocks):
+		return OutcomeFail
+	case slices.ContainsFunc(found, weighty) && (judge == OutcomePass || judge == OutcomeAbsent):
+		return OutcomeNeedsHuman
+	}
+	return judge
 }
 
 // atLeast is worsen for a review that has its reason: one that was worse keeps

@@ -46,6 +46,9 @@ type Review struct {
 	UpdatesPerDay int            `json:"updates_per_day"`       // by the policy
 }
 
+// Folder is where the files of the version are, "" where it is about none.
+func (r *Review) Folder() string { return versionDir(r.Name, r.Version) }
+
 // Kind is what a pull request is about.
 type Kind string
 

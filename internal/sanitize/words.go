@@ -1,58 +1,83 @@
 package sanitize
 
 import (
-	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 )
 
-// imitators are the scripts with letters that a reader takes for Latin ones.
-// A word that mixes any of them with Latin, or two of them, is suspicious;
-// Han, kana, Hangul, Arabic or Devanagari beside Latin is ordinary writing.
+// imitators are the scripts with letters that a reader takes for Latin ones. A
+// word that mixes any of them with Latin, or two of them, is suspicious; Han,
+// kana, Hangul, Arabic or Devanagari beside Latin is ordinary writing, and of
+// those and of all other scripts only what [confusables] lists counts.
 var imitators = []struct {
 	table *unicode.RangeTable
-	// lookalike are the letters that pass for Latin in most fonts.
-	lookalike string
 	// prefixes tells that the script is set beside Latin in honest words:
 	// one Greek letter in formulas and biology (Δt, TNFα), Hebrew prefixes.
 	prefixes bool
 }{
-	{unicode.Cyrillic, "аеорсухіѕјԁһԛԝѵӏАВЕЅІЈКМНОРСТУХҮҺԀԌӀ", false},
-	{unicode.Greek, "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧοινρυϲϳϹ", true},
-	{unicode.Hebrew, "סוןﬦﬨ", true},
-	{unicode.Armenian, "օոսհզցյՕՏԼՍ", false},
-	{unicode.Cherokee, "ᎠᎡᎢᎥᎪᎫᎬᎳᎷᎻᏀᏂᏃᏆᏔᏙᏚᏞᏟᏢᏦᏴ", false},
-	{unicode.Coptic, "ⲞⲟⲤⲥⲢⲣⲬⲭⲎⲔⲘⲚⲦ", false},
-	{unicode.Lisu, "ꓐꓑꓒꓓꓔꓖꓗꓙꓚꓜꓝꓟꓠꓡꓢꓣꓦꓧꓨꓪꓫꓬꓮꓰꓲꓳꓴ", false},
-	{unicode.Deseret, "𐐄𐐕𐐛𐐠𐐬𐐽𐑈", false},
+	{unicode.Cyrillic, false},
+	{unicode.Greek, true},
+	{unicode.Hebrew, true},
+	{unicode.Armenian, false},
+	{unicode.Cherokee, false},
+	{unicode.Coptic, false},
+	{unicode.Lisu, false},
+	{unicode.Deseret, false},
 }
 
-const latin = -1
+// Scripts that are no index of imitators.
+const (
+	latin  = -1
+	apart  = -2 // no letter that passes for a Latin one is looked for
+	others = -3 // letters and digits of any other script that pass for a Latin one
+)
 
-// scriptOf returns latin, an index of imitators, or -2 for every other script.
+// scriptOf returns latin, an index of imitators, others or apart.
 func scriptOf(r rune) int {
 	if unicode.Is(unicode.Latin, r) {
 		return latin
 	}
-	if r >= 0x370 {
-		for i := range imitators {
-			if unicode.Is(imitators[i].table, r) {
-				return i
-			}
+	if r < 0x370 {
+		return apart
+	}
+	for i := range imitators {
+		if unicode.Is(imitators[i].table, r) {
+			return i
 		}
 	}
-	return -2
+	// Persian glues its endings to Latin words, and A∪B is a formula.
+	if imitates(r) && unicode.In(r, unicode.L, unicode.Nd) && !unicode.Is(unicode.Arabic, r) {
+		return others
+	}
+	return apart
+}
+
+// poses tells whether r passes for a Latin letter where it stands for itself
+// nowhere near Latin. Greek letters that name things in formulas and biology
+// may stand beside Latin ones.
+func poses(r rune) bool {
+	switch r {
+	case 'α', 'γ', 'ρ', 'σ', 'χ':
+		return r == 'ρ'
+	}
+	return imitates(r)
 }
 
 // census is what a whole text says about its letters; a word alone does not
 // tell whether "сор" is Russian or an imitation of Latin.
 type census struct {
 	latin           bool
-	honest          [16]bool // scripts with a letter that imitates nothing
+	honest, posing  [8]int // letters by script that imitate nothing, and that do
 	cjk, fullwidth  int
 	foreignOrCompat bool
+}
+
+// speaks tells whether the text is partly in the script: then it has more
+// letters of it that imitate nothing than one who wants to seem so puts in.
+func (c *census) speaks(script int) bool {
+	return c.honest[script] > 0 && 3*c.honest[script] >= c.posing[script]
 }
 
 func takeCensus(text string) census {
@@ -60,9 +85,9 @@ func takeCensus(text string) census {
 	for _, r := range text {
 		switch {
 		case r < utf8.RuneSelf:
-			c.latin = c.latin || r|0x20 >= 'a' && r|0x20 <= 'z'
+			c.latin = c.latin || isASCIILetter(r)
 			continue
-		case !unicode.In(r, unicode.L, unicode.So):
+		case !unicode.In(r, unicode.L, unicode.So, unicode.Nd):
 			continue
 		case isFullwidth(r):
 			c.fullwidth++
@@ -70,11 +95,15 @@ func takeCensus(text string) census {
 			c.cjk++
 			continue
 		}
-		if s := scriptOf(r); s >= 0 {
+		switch s := scriptOf(r); {
+		case s >= 0 && imitates(r):
+			c.posing[s]++
 			c.foreignOrCompat = true
-			c.honest[s] = c.honest[s] || !strings.ContainsRune(imitators[s].lookalike, r)
-		} else {
-			c.foreignOrCompat = c.foreignOrCompat || isCompat(r) || isRaised(r)
+		case s >= 0:
+			c.honest[s]++
+			c.foreignOrCompat = true
+		default:
+			c.foreignOrCompat = c.foreignOrCompat || s == others || isCompat(r) || isRaised(r) || isCapital(r)
 		}
 	}
 	return c
@@ -119,47 +148,52 @@ func judge(c *census, word string, start int, yield func(at int, r rune, categor
 
 // mixed finds the letter that imitates a letter of another script.
 func mixed(c *census, word string) (at int, who rune, ok bool) {
-	script, hasLatin, second := -2, false, false
+	script, second := apart, false
 	letters, alike, first := 0, 0, -1
-	var firstRune rune
-	var lastLatin, lastForeign int
-	firstLatin := -1
+	firstLatin, lastLatin, lastForeign := -1, -1, -1
+	betweenLatin, strangers := -1, 0 // of other scripts
+	var stranger rune
 	for i, r := range word {
 		switch s := scriptOf(r); {
 		case s == latin:
-			hasLatin = true
 			lastLatin = i
 			if firstLatin < 0 {
 				firstLatin = i
+			}
+		case s == others:
+			if strangers++; strangers == 1 {
+				betweenLatin, stranger = i, r
 			}
 		case s >= 0:
 			second = second || script >= 0 && s != script
 			script = s
 			letters++
 			lastForeign = i
-			isAlike := strings.ContainsRune(imitators[s].lookalike, r)
-			if isAlike {
+			if poses(r) {
 				alike++
 			}
-			if first < 0 || isAlike && alike == 1 {
-				first, firstRune = i, r
+			if first < 0 || alike == 1 && poses(r) {
+				first, who = i, r
 			}
 		}
 	}
+	hasLatin := firstLatin >= 0
 	switch {
+	case strangers > 0 && firstLatin >= 0 && firstLatin < betweenLatin && betweenLatin < lastLatin, strangers > 0 && script >= 0:
+		return betweenLatin, stranger, true
 	case script < 0:
 		return 0, 0, false
 	case second:
-		return first, firstRune, true
+		return first, who, true
 	case hasLatin && !imitators[script].prefixes:
-		return first, firstRune, true
+		return first, who, true
 	case hasLatin:
 		inside := firstLatin < lastForeign && lastForeign < lastLatin
-		return first, firstRune, alike > 0 || inside || letters > 2
+		return first, who, inside || letters > 2 || alike > 0 && (imitators[script].table != unicode.Hebrew || !c.speaks(script))
 	}
 	// A word wholly of look-alikes in a text that has Latin words and nothing
 	// else of that script. One Greek letter alone is a symbol.
-	return first, firstRune, c.latin && alike == letters && !c.honest[script] && (letters > 1 || !imitators[script].prefixes)
+	return first, who, c.latin && alike == letters && !c.speaks(script) && (letters > 1 || !imitators[script].prefixes)
 }
 
 // isFullwidth tells whether r is a full-width Latin letter.
@@ -186,6 +220,16 @@ func isRaised(r rune) bool {
 	return r >= 0x2B0 && r <= 0x2B8 || r >= 0x1D2C && r <= 0x1D6A || r >= 0x2090 && r <= 0x209C || r == 0x207F || r == 0x2071
 }
 
+// isCapital tells whether r is a small capital of phonetic notation, of which
+// whole words are written to look like style.
+func isCapital(r rune) bool {
+	switch r {
+	case 0x262, 0x26A, 0x274, 0x276, 0x280, 0x28F, 0x299, 0x29B, 0x29C, 0x29F, 0xA730, 0xA731, 0xA7AF:
+		return true
+	}
+	return r >= 0x1D00 && r <= 0x1D2B && unicode.Is(unicode.Latin, r)
+}
+
 // longestFullwidth is the longest full-width word that Japanese and Chinese
 // text may contain ("ＰｏｓｔｇｒｅＳＱＬ") before it counts as a disguise.
 const longestFullwidth = 16
@@ -205,7 +249,7 @@ func disguised(c *census, word string) (at int, who rune, ok bool) {
 			compat++
 		case isCompat(r):
 			compat++
-		case isRaised(r):
+		case isRaised(r), isCapital(r):
 			raised++
 		default:
 			continue

@@ -1,0 +1,30 @@
+package main
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// keep VARIABLE PATH sets a variable to a text of the JSON document on stdout, as
+// a script would that goes on with it. PATH is like that of json.
+func keep(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: keep variable path")
+	}
+	var at any
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &at))
+	for step := range strings.SplitSeq(args[1], ".") {
+		members, ok := at.(map[string]any)
+		if !ok || members[step] == nil {
+			ts.Fatalf("stdout has no %s", args[1])
+		}
+		at = members[step]
+	}
+	text, ok := at.(string)
+	if !ok {
+		ts.Fatalf("%s is no text", args[1])
+	}
+	ts.Setenv(args[0], text)
+}
