@@ -137,6 +137,8 @@ func (l *library) use(name, how string) []Capability {
 		return nil
 	case how == "import":
 		return m.worst
+	case how == "star" && m.mixed:
+		return append(slices.Clip(m.worst), CapabilityDynamic)
 	case how == "star":
 		return m.worst
 	case m.mixed:
@@ -155,6 +157,10 @@ func (l *library) use(name, how string) []Capability {
 	for part := range strings.SplitSeq(left, ".") {
 		if gadgets()[part] || part == "__dict__" {
 			return append(slices.Clip(can), CapabilityDynamic)
+		}
+		// What comes of a name has methods of its own: Path(a).parent.read_text.
+		if !slices.Contains([]string{"replace", "copy", "read", "add"}, part) {
+			can = append(slices.Clip(can), l.methods[mod][part]...)
 		}
 	}
 	if left != rest {
