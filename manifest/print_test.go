@@ -39,7 +39,8 @@ func FuzzPrint(f *testing.F) {
 			Output:       spec.Output{Type: spec.TypeArray, Items: json.RawMessage(`{"type":"null"}`)},
 			Capabilities: spec.Capabilities{Filesystem: spec.FilesystemReadWrite, Network: true},
 			Runtime:      spec.Runtime{Language: "python", PythonVersion: "3.10", Packages: []string{"a==1"}},
-			ExternalAuth: []string{"github.repo"}, Needs: []string{"process", "dynamic"},
+			ExternalAuth: []string{"github.repo"},
+			Needs:        []string{"process", "dynamic"},
 			Extensions:   map[string]json.RawMessage{"x-a": text, "x-b": nested},
 		}
 		if strings.TrimSpace(s) != "" && !strings.ContainsFunc(s, breaksLine) {

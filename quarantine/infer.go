@@ -44,9 +44,9 @@ func (i Inferred) Has(c Capability) bool {
 // Infer works out what a source can do from what it names, called or not. It
 // goes by allow-lists: an attribute that the table of the standard library does
 // not list counts as the worst of its module, and a module that neither that nor
-// the catalogue has is unclassified. packages are those that the tool declares;
-// nil where nobody knows them.
-func Infer(f *Facts, packages []string) Inferred {
+// the catalogue has is unclassified. The packages that the tool declares change
+// nothing so far: the catalogue goes by the names of modules.
+func Infer(f *Facts, _ []string) Inferred {
 	r := &inference{facts: f, out: Inferred{Uses: map[Capability]Reference{}}, named: map[string]bool{}, whole: map[string]bool{}, foreign: map[string]bool{}}
 	for _, i := range f.Imports {
 		if i.Name == "" {
@@ -152,7 +152,7 @@ var modes = sync.OnceValue(func() map[string]bool {
 // opens tells whether a name is an attribute of what a function of modes returns.
 func opens(name string) bool {
 	for up := above(name); up != ""; up = above(up) {
-		if modes()[up] {
+		if modes()[up] || up == "sqlite3.connect" {
 			last := name[len(up)+1:]
 			return last != "__call__" && !gadgets()[last]
 		}

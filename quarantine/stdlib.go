@@ -137,6 +137,8 @@ func (l *library) use(name, how string) []Capability {
 		return nil
 	case how == "import":
 		return m.worst
+	case how == "star" && m.mixed:
+		return append(slices.Clip(m.worst), CapabilityDynamic)
 	case how == "star":
 		return m.worst
 	case m.mixed:
@@ -156,6 +158,10 @@ func (l *library) use(name, how string) []Capability {
 		if gadgets()[part] || part == "__dict__" {
 			return append(slices.Clip(can), CapabilityDynamic)
 		}
+		// What comes of a name has methods of its own: Path(a).parent.read_text.
+		if !slices.Contains([]string{"replace", "copy", "read", "add"}, part) {
+			can = append(slices.Clip(can), l.methods[mod][part]...)
+		}
 	}
 	if left != rest {
 		return can
@@ -164,10 +170,19 @@ func (l *library) use(name, how string) []Capability {
 	if l.carries(mod, carried) {
 		return append(slices.Clip(can), l.use(strings.TrimSuffix(strings.TrimLeft(carried, "_")+"."+after, "."), how)...)
 	}
+	if m.mixed && after == "" && constant(carried) {
+		return nil
+	}
 	if carried[0] == '_' && !strings.HasPrefix(carried, "__") {
 		return append(slices.Clip(can), CapabilityDynamic) // nobody's to use, so nobody wrote down what it is
 	}
 	return can
+}
+
+// constant tells whether a name is spelled as numbers and texts are. No module
+// that is mixed has a function of that spelling that does more than look at one.
+func constant(name string) bool {
+	return len(name) > 2 && name[0] != '_' && strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == ""
 }
 
 // carries tells whether an attribute may be a module that the module imports for

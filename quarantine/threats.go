@@ -86,7 +86,7 @@ var shapeOf = sync.OnceValue(func() map[string]*shapeMeaning {
 // checkThreats gives each shape to its rule. Nothing about a shape depends on
 // what stands around it; only what is declared makes a gadget none.
 func checkThreats(c *collector) {
-	out := Infer(c.Facts, c.tool.Runtime.Packages).Has(CapabilityNetwork)
+	out := c.inferred.Has(CapabilityNetwork)
 	for _, t := range c.Facts.Threats {
 		m := shapeOf()[t.Shape]
 		if m == nil {
