@@ -26,7 +26,7 @@ func TestDifference(t *testing.T) {
 	if got := difference("a\nb\n", "a\nc\n"); got != `it says "b", measured is "c"` {
 		t.Error(got)
 	}
-	if got := difference("a\n", "a\nb\n"); !strings.Contains(got, "2 lines, measured are 3") {
+	if got := difference("a", "a\nb"); !strings.Contains(got, "1 lines, measured are 2") {
 		t.Error(got)
 	}
 }
