@@ -160,7 +160,7 @@ func install(ctx context.Context) (string, error) {
 		{"python3", "-m", "venv", "--clear", env},
 		append([]string{filepath.Join(env, "bin", "pip"), "install", "-q", "--disable-pip-version-check"}, anchors...),
 	} {
-		if out, err := exec.CommandContext(ctx, argv[0], argv[1:]...).CombinedOutput(); err != nil {
+		if out, err := exec.CommandContext(ctx, argv[0], argv[1:]...).CombinedOutput(); err != nil { //nolint:gosec // the two commands above
 			return "", fmt.Errorf("%s: %w\n%s", strings.Join(argv, " "), err, out)
 		}
 	}
