@@ -40,7 +40,7 @@ func badAddresses(text string) []remark {
 
 // badAddress tells what is wrong with a word that is, or holds, an address.
 func badAddress(w string) string {
-	lower := strings.ToLower(w)
+	lower := lowerASCII(w)
 	if i := strings.Index(lower, "://"); i > 0 {
 		begin := i
 		for begin > 0 && (lower[begin-1] >= 'a' && lower[begin-1] <= 'z' || lower[begin-1] >= '0' && lower[begin-1] <= '9' || lower[begin-1] == '+') {
@@ -84,6 +84,17 @@ func badAddress(w string) string {
 		return "has letters beyond ASCII in its host"
 	}
 	return plainly
+}
+
+// lowerASCII leaves every byte where it is, which strings.ToLower does not.
+func lowerASCII(s string) string {
+	b := []byte(s)
+	for i, c := range b {
+		if c >= 'A' && c <= 'Z' {
+			b[i] = c + 'a' - 'A'
+		}
+	}
+	return string(b)
 }
 
 func isShortener(host string) bool {

@@ -12,10 +12,10 @@ import (
 // classes is a set of classes of words.
 type classes [maxClasses / 64]uint64
 
-const maxClasses = 320
+const maxClasses = 512
 
 func (c *classes) meets(d *classes) bool {
-	return c[0]&d[0]|c[1]&d[1]|c[2]&d[2]|c[3]&d[3]|c[4]&d[4] != 0
+	return c[0]&d[0]|c[1]&d[1]|c[2]&d[2]|c[3]&d[3]|c[4]&d[4]|c[5]&d[5]|c[6]&d[6]|c[7]&d[7] != 0
 }
 
 func (c *classes) add(d classes) {

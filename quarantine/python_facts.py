@@ -192,11 +192,13 @@ def note_main(facts, tree, text):
                 found = list(params(node.args)) if kind != "class" else []
                 kind = kind if top else "conditional"
         else:
-            scope = Scope()
-            scope.collect([node])
-            if not list(blocks(node)) and "main" in scope.bound:
-                kind = "import" if isinstance(node, (ast.Import, ast.ImportFrom)) else "assignment"
-            stack.extend((child, False) for child in reversed(list(blocks(node))))
+            inside = list(blocks(node))
+            if not inside:
+                scope = Scope()
+                scope.collect([node])
+                if "main" in scope.bound:
+                    kind = "import" if isinstance(node, (ast.Import, ast.ImportFrom)) else "assignment"
+            stack.extend((child, False) for child in reversed(inside))
         if kind:
             facts.add("main", {"kind": kind, "params": found}, node)
 

@@ -41,7 +41,7 @@ class Flow:
         self.functions = {}
         self.classes = {}
         self.returns = {}
-        self.environ = {n for n, found in fold.bindings.names.items() if any(k == "import" and t in ENVIRONS for k, t in found)}
+        self.environ = {n for n, found in fold.bindings.imported.items() if not found.isdisjoint(ENVIRONS)}
         self.lay_out(tree)
 
     def lay_out(self, tree):
@@ -218,7 +218,9 @@ class Flow:
         name = func.id if isinstance(func, ast.Name) else func.attr if isinstance(func, ast.Attribute) else ""
         own = self.functions.get(name, EMPTY_TABLE) if not names or isinstance(func, ast.Name) else EMPTY_TABLE
         own = [func] if isinstance(func, ast.Lambda) else own
-        for definition in list(own)[:MAX_REACHED]:
+        if len(own) > MAX_REACHED:
+            self.fold.exhausted = True  # nobody gives one name to so many functions
+        for definition in own if len(own) <= MAX_REACHED else ():
             total |= self.returns.get(id(definition), 0)
             args = getattr(definition.args, "posonlyargs", []) + definition.args.args
             skip = 1 if isinstance(func, ast.Attribute) and args and args[0].arg in ("self", "cls") else 0

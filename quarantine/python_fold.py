@@ -53,11 +53,14 @@ class Bindings:
 
     def __init__(self, tree):
         self.names, self.attributes, self.stars = {}, {}, []
+        self.imported = {}  # what each name is that an import binds
         for node in every(tree):
             if type(node) in BINDING or type(node).__name__.startswith("Match"):
                 self.note(node)
 
     def bind(self, name, kind, thing):
+        if kind == "import":
+            self.imported.setdefault(name, set()).add(thing)
         self.names.setdefault(name, []).append((kind, thing))
 
     def note(self, node):

@@ -48,7 +48,9 @@ class Reach:
                     func = decorator.func if isinstance(decorator, ast.Call) else decorator
                     if isinstance(func, ast.Name) and func.id in self.flow.functions:
                         layers = 2 if isinstance(decorator, ast.Call) else 1
-                        reached += [(f, layers) for f in self.flow.functions[func.id]]
+                        if (func.id, layers) not in self.inside:
+                            self.inside.add((func.id, layers))
+                            reached += [(f, layers) for f in self.flow.functions[func.id]]
                     elif self.runs_what_it_gets(func):
                         reached.append(node)
                 stack.extend(node.decorator_list + node.args.defaults + [d for d in node.args.kw_defaults if d is not None])
@@ -57,7 +59,7 @@ class Reach:
                 for base in node.bases + [k.value for k in node.keywords] + node.decorator_list:
                     for part in ast.walk(base):
                         if isinstance(part, ast.Name):
-                            reached += self.special(part.id) + self.flow.functions.get(part.id, [])
+                            reached += self.named(part.id)
                 stack.extend(ast.iter_child_nodes(node))
                 continue
             if isinstance(node, ast.Lambda):
@@ -93,11 +95,9 @@ class Reach:
         while stack:
             part = stack.pop()
             if isinstance(part, ast.Name):
-                found += self.flow.functions.get(part.id, []) if part.id not in self.methods or part.id in self.top() else []
-                found += self.special(part.id)
-                found += self.behind(part.id)
+                found += self.named(part.id)
             elif isinstance(part, ast.Attribute):
-                found += self.methods.get(part.attr, [])
+                found += self.named("." + part.attr)
                 stack.append(part.value)
             elif isinstance(part, ast.Lambda):
                 found.append(part)
@@ -105,8 +105,14 @@ class Reach:
                 stack.extend(ast.iter_child_nodes(part))
         return found
 
-    def top(self):
-        return self.flow.module.own
+    def named(self, name):
+        """What a name stands for, each name once for the whole file."""
+        if name in self.inside:
+            return []
+        self.inside.add(name)
+        if name.startswith("."):
+            return self.methods.get(name[1:], [])
+        return self.flow.functions.get(name, []) + self.special(name) + self.behind(name)
 
     def behind(self, name):
         """The functions behind another name: run = go."""
@@ -134,9 +140,9 @@ class Reach:
             if isinstance(part, ast.Name):
                 for kind, thing in self.fold.bindings.names.get(part.id, [])[:MAX_MEANINGS]:
                     if kind == "value" and isinstance(thing, ast.Call) and isinstance(thing.func, ast.Name) and thing.func.id in self.flow.classes:
-                        yield self.special(thing.func.id)
+                        yield self.named(thing.func.id)
                         if isinstance(node, ast.Attribute):
-                            yield self.methods.get(node.attr, [])
+                            yield self.named("." + node.attr)
 
     def follow(self, reached):
         """Goes through functions, each once for the whole file.
@@ -166,10 +172,9 @@ class Reach:
                 if isinstance(node, ast.Call):
                     self.direct(node)
                 if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-                    found = self.flow.functions.get(node.id, []) + self.special(node.id) + self.behind(node.id)
-                    stack += [(f, 0) for f in found]
+                    stack += [(f, 0) for f in self.named(node.id)]
                 elif isinstance(node, ast.Attribute) and isinstance(node.value, (ast.Name, ast.Call)):
-                    stack += [(f, 0) for f in self.methods.get(node.attr, [])]
+                    stack += [(f, 0) for f in self.named("." + node.attr)]
                 parts.extend(ast.iter_child_nodes(node))
 
     def returned(self, body):

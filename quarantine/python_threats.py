@@ -8,8 +8,8 @@ statement is left out, unless the file reads its own text.
 
 import ast
 
-MAX_THREATS = 200
 MAX_DETAIL = 120
+MAX_COMMAND = 8192  # characters of a command that is looked at; longer ones are nobody's
 TEXT_NODES = (ast.BinOp, ast.JoinedStr, ast.Call, ast.Subscript, ast.ListComp)
 
 
@@ -20,6 +20,7 @@ class Threats:
         self.seen = set()
         self.literals = {}
         self.texts = {}
+        self.commands = 0
 
     def tell(self, shape, node, detail=""):
         key = (shape, getattr(node, "lineno", 0), detail if shape in ("gadget", "patched") else "")
@@ -78,7 +79,8 @@ class Threats:
         bound = self.fold.bindings.names.get(node.func.id)
         if bound is None:
             return node.func.id in TEXT_MAKERS
-        return any(kind == "value" or kind == "import" and thing.rsplit(".", 1)[-1] in TEXT_MAKERS for kind, thing in bound)
+        imported = self.fold.bindings.imported.get(node.func.id)
+        return imported is None and len(bound) < MAX_MEANINGS and bound[0][0] == "value" or imported is not None and any(t.rsplit(".", 1)[-1] in TEXT_MAKERS for t in imported)
 
     def text(self, node, text, made):
         """One text: what it is a literal of, and what it may not be."""
@@ -219,9 +221,13 @@ class Threats:
         return ""
 
     def command(self, node, text):
-        text = text[:8192].replace("\\\n", " ").replace("^", "")
-        if not text or not HINTS.search(text):
+        text = text.replace("\\\n", " ").replace("^", "")
+        if text in self.seen or not text or not HINTS.search(text):
             return
+        self.commands += min(len(text), MAX_COMMAND)
+        if len(text) > MAX_COMMAND or self.commands > 16 * MAX_COMMAND:
+            self.fold.exhausted = True
+            text = text[:MAX_COMMAND]
         plain = text.replace("'", "").replace('"', "") if "'" in text or '"' in text else text
         for shape, pattern in COMMANDS:
             if pattern.search(text) or plain is not text and pattern.search(plain):
@@ -381,8 +387,8 @@ class Threats:
     def name(self, node, above):
         parent = self.flow.nodes[above]
         if isinstance(node.ctx, ast.Load) and not (isinstance(parent, ast.Call) and parent.func is node or isinstance(parent, ast.Attribute)):
-            bound = self.fold.bindings.names.get(node.id)
-            if bound is None and node.id in ("exec", "eval", "compile", "__import__", "__builtins__") or bound and any(k == "import" for k, _ in bound):
+            bindings = self.fold.bindings
+            if node.id in bindings.imported or node.id in ("exec", "eval", "compile", "__import__", "__builtins__") and node.id not in bindings.names:
                 self.handed(node, parent)
 
     def handed(self, node, parent):
@@ -440,7 +446,7 @@ class Threats:
     @property
     def network(self):
         if not hasattr(self, "_network"):
-            self._network = any(kind == "import" and any(True for _ in module_prefixes(thing)) for found in self.fold.bindings.names.values() for kind, thing in found) or any(
+            self._network = any(any(True for _ in module_prefixes(thing)) for found in self.fold.bindings.imported.values() for thing in found) or any(
                 "network" in kinds for kinds in self.flow.kinds.values()
             )
         return self._network

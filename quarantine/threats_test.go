@@ -3,8 +3,10 @@ package quarantine
 import (
 	"os"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/patch-cat/patch-git/spec"
 )
@@ -78,5 +80,41 @@ func TestThreats(t *testing.T) {
 		if found := threatErrors(t, all[2*i+1]); len(found) > 0 {
 			t.Errorf("near miss of %s: %v", h.name, found)
 		}
+	}
+}
+
+// TestThreatsBounds reads files that are made to cost much. Each ends in time,
+// with facts or with the word that nobody could tell.
+func TestThreatsBounds(t *testing.T) {
+	lines := func(n int, line func(i string, next string) string) string {
+		var b strings.Builder
+		for i := range n {
+			b.WriteString(line(strconv.Itoa(i), strconv.Itoa(i+1)) + "\n")
+		}
+		return b.String()
+	}
+	sources := []string{
+		lines(4000, func(i, next string) string { return "def f" + i + "(): f" + next + "()" }) + "f0()",
+		lines(4000, func(i, next string) string { return "a" + next + " = a" + i }) + "a0 = open('x').read()\nexec(a4000)",
+		lines(3000, func(i, _ string) string { return "x = getattr(x, 'a' + 'b')" }),
+		lines(2000, func(_, _ string) string { return "def f(): f(); f()" }) + "f()",
+		"import os\n" + lines(20, func(i, _ string) string { return "os.system('" + strings.Repeat("$(curl ", 1000) + i + "')" }),
+		"x = '" + strings.Repeat(" ", 250_000) + "'",
+		"x = 1;" + strings.Repeat("\t", 200_000) + "y = 2",
+		"x = '" + strings.Repeat(`\x41`, 60_000) + "'",
+		"x = '" + strings.Repeat("/.config/", 25_000) + "'",
+		lines(2000, func(_, _ string) string { return "x = [a for a in a for b in b for c in c]" }),
+		lines(1500, func(i, next string) string {
+			return "class A" + i + ":\n def __init__(self): self.m()\n def m(self): A" + next + "()"
+		}) + "A0()",
+	}
+	start := time.Now()
+	for i, f := range ask(t, sources...) {
+		if f.Error != nil && f.Error.Kind != "limit" {
+			t.Errorf("source %d: %+v", i, f.Error)
+		}
+	}
+	if took := time.Since(start); took > 2*time.Minute {
+		t.Errorf("all of it took %v", took)
 	}
 }
