@@ -43,8 +43,13 @@ func (e *evaluation) compare(ctx context.Context) error {
 	defer func() { _ = os.RemoveAll(dir) }()
 	head := []string{"program and threshold"}
 	rows := [][]string{
-		{"patch-git, error for a threat"}, {"patch-git, or for work at import"}, {"GuardDog, score ≥ 5 (its own evaluation's)"},
-		{"GuardDog, score > 0"}, {"Bandit, high"}, {"Bandit, medium or high"}, {"Bandit, any"},
+		{"patch-git, error for a threat"},
+		{"patch-git, or for work at import"},
+		{"GuardDog, score ≥ 5 (its own evaluation's)"},
+		{"GuardDog, score > 0"},
+		{"Bandit, high"},
+		{"Bandit, medium or high"},
+		{"Bandit, any"},
 	}
 	times := [][]string{{"patch-git: an interpreter in the sandbox for each file"}, {"GuardDog: a process in its sandbox for each file"}, {"Bandit: one process for all files"}}
 	for _, c := range all {
@@ -155,7 +160,7 @@ func install(ctx context.Context) (string, error) {
 		{"python3", "-m", "venv", "--clear", env},
 		append([]string{filepath.Join(env, "bin", "pip"), "install", "-q", "--disable-pip-version-check"}, anchors...),
 	} {
-		if out, err := exec.CommandContext(ctx, argv[0], argv[1:]...).CombinedOutput(); err != nil {
+		if out, err := exec.CommandContext(ctx, argv[0], argv[1:]...).CombinedOutput(); err != nil { //nolint:gosec // the two commands above
 			return "", fmt.Errorf("%s: %w\n%s", strings.Join(argv, " "), err, out)
 		}
 	}

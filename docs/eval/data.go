@@ -37,7 +37,7 @@ func (e *evaluation) rows(name string) ([]row, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	var all []row
 	s := bufio.NewScanner(f)
 	s.Buffer(nil, 16<<20)

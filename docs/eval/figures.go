@@ -102,7 +102,7 @@ func (g groups[T]) sorted() []string { return slices.Sorted(maps.Keys(g)) }
 // perRule counts the rows in which a rule has an error or only warnings.
 type perRule struct{ errors, warnings int }
 
-// rules counts the findings of many rows by rule.
+// byRule counts the rows by rule.
 func byRule(all []examined, keep func(id string) bool) groups[perRule] {
 	g := groups[perRule]{}
 	for _, x := range all {

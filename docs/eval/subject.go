@@ -118,10 +118,11 @@ func newEvaluation(ctx context.Context, o options) (*evaluation, error) {
 	}
 	e.plain = &facts
 	// A measurement whose yardstick has findings of its own measures nothing.
-	if found, err := e.examine(ctx, subject{}); err != nil || len(found.findings) > 0 {
-		return nil, fmt.Errorf("the harmless tool has findings: %v %w", found.findings, err)
+	found, err := e.examine(ctx, subject{})
+	if err == nil && len(found.findings) > 0 {
+		err = fmt.Errorf("the harmless tool has findings: %v", found.findings)
 	}
-	return e, nil
+	return e, err
 }
 
 // boxed parses as `patch-git check` does.
