@@ -14,6 +14,15 @@ import (
 //go:embed python_scope.py
 var pythonScope string
 
+//go:embed python_bindings.py
+var pythonBindings string
+
+//go:embed python_decode.py
+var pythonDecode string
+
+//go:embed python_meanings.py
+var pythonMeanings string
+
 //go:embed python_fold.py
 var pythonFold string
 
@@ -22,6 +31,9 @@ var pythonTables string
 
 //go:embed python_flow.py
 var pythonFlow string
+
+//go:embed python_texts.py
+var pythonTexts string
 
 //go:embed python_threats.py
 var pythonThreats string
@@ -51,7 +63,7 @@ var pythonFacts string
 // sandbox with limits on time and memory, and with the minor version that will
 // run the tool, because versions disagree about syntax.
 func ProgramSource() []byte {
-	return []byte(strings.Join([]string{pythonScope, pythonPurity, pythonFold, pythonNames, pythonReferences, pythonTables, pythonFlow, pythonThreats, pythonReach, pythonFacts}, "\n\n"))
+	return []byte(strings.Join([]string{pythonScope, pythonPurity, pythonBindings, pythonDecode, pythonMeanings, pythonFold, pythonNames, pythonReferences, pythonTables, pythonFlow, pythonTexts, pythonThreats, pythonReach, pythonFacts}, "\n\n"))
 }
 
 // Feed returns the program as a script for python3 -I -S -B -c and what it
