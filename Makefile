@@ -43,9 +43,11 @@ bench: build
 	$(GO) test -run '^$$' -bench . -benchtime 1s ./registry ./manifest ./ledger ./verify ./internal/keyless ./internal/verdicts ./internal/inspect ./internal/sandbox ./internal/usernet ./internal/pyenv ./internal/consume ./internal/contribute
 	./docs/bench/run.sh ./bin/patch-git
 
-# `check` of thousands of broken tools: each must end by itself, with a verdict.
+# `check` of thousands of broken tools and of every bomb: each must end by itself,
+# with a verdict. And sources that want to be expensive, in their whole size.
 test-hostile:
-	PATCH_GIT_HOSTILE_TOOLS=$${PATCH_GIT_HOSTILE_TOOLS-2000} $(GO) test -count=1 -timeout 30m -run TestHostileTools ./cmd/patch-git
+	PATCH_GIT_HOSTILE_TOOLS=$${PATCH_GIT_HOSTILE_TOOLS-2000} $(GO) test -count=1 -timeout 30m -run 'TestHostileTools|TestCheckIsBounded' ./cmd/patch-git
+	PATCH_GIT_HOSTILE_TOOLS=1 $(GO) test -count=1 -timeout 30m -run 'Bound|Linear' ./quarantine
 
 # What the rules of quarantine find, and wrongly find, in the data of
 # PATCH_GIT_EVAL_DATA (../shared/data/quarantine unless set), which are not part of

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/patch-cat/patch-git/spec"
@@ -133,9 +134,20 @@ func programFile(t *testing.T) string {
 	return path
 }
 
+// interpreter is the program behind python3, which may be the script of a version
+// manager that costs more than what it starts.
+var interpreter = sync.OnceValues(func() (string, error) {
+	out, err := exec.Command("python3", "-I", "-S", "-B", "-c", "import sys; print(sys.executable)").Output()
+	return strings.TrimSpace(string(out)), err
+})
+
 func python(t *testing.T, stdin *bytes.Reader, args ...string) []byte {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "python3", append([]string{"-I", "-S", "-B"}, args...)...)
+	path, err := interpreter()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), path, append([]string{"-I", "-S", "-B"}, args...)...)
 	cmd.Stdin = stdin
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr

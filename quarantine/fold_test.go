@@ -19,7 +19,8 @@ type folded struct {
 }
 
 // fold asks class Fold about the expression in the last line of each source.
-// every makes it ask about all others of the file first, as an enemy would wish.
+// every makes it ask about all others of the file first, as an enemy would wish,
+// with a budget as much smaller as the source is.
 func fold(t *testing.T, every bool, sources ...string) []folded {
 	t.Helper()
 	input, err := json.Marshal(sources)
@@ -31,6 +32,7 @@ import ast, json, sys
 names = {"__name__": "program"}
 exec(compile(open(sys.argv[1]).read(), "program.py", "exec"), names)
 names["limit"]()
+names["MAX_FOLD_STEPS"] //= int(sys.argv[3])
 for source in json.load(sys.stdin):
     tree = ast.parse(source)
     fold, node = names["Fold"](tree), tree.body[-1].value
@@ -42,11 +44,11 @@ for source in json.load(sys.stdin):
     callee = fold.names(node.func) if isinstance(node, ast.Call) else []
     print(json.dumps({"text": text, "loose": fold.loose(node), "names": callee, "exhausted": fold.exhausted}))
 `
-	mode := "one"
+	mode, part := "one", 1
 	if every {
-		mode = "all"
+		mode, part = "all", hostilePart()
 	}
-	out := python(t, bytes.NewReader(input), "-c", driver, programFile(t), mode)
+	out := python(t, bytes.NewReader(input), "-c", driver, programFile(t), mode, strconv.Itoa(part))
 	var all []folded
 	for line := range bytes.Lines(out) {
 		var f folded
@@ -202,23 +204,24 @@ func TestFoldLoose(t *testing.T) {
 // TestFoldBounds folds every expression of files made to cost much; each ends,
 // and what is given up is said.
 func TestFoldBounds(t *testing.T) {
+	part := hostilePart()
 	grow := "a0 = 'a'\n"
-	for i := 1; i < 6000; i++ {
+	for i := 1; i < 6000/part; i++ {
 		grow += strings.NewReplacer("N", strconv.Itoa(i), "M", strconv.Itoa(i-1)).Replace("aN = aM + aM\n")
 	}
 	fan := ""
-	for i := range 200 {
+	for i := range 200 / part {
 		for range 20 {
 			fan += "b" + strconv.Itoa(i) + " = c or b" + strconv.Itoa(i+1) + " or b" + strconv.Itoa(i+2) + "\n"
 		}
 	}
 	sources := []string{
 		"x = " + strings.Repeat("'a' + ", 2000) + "'a'\nx",
-		"x = [" + strings.Repeat("97, ", 20_000) + "]\n''.join(map(chr, x))",
+		"x = [" + strings.Repeat("97, ", 20_000/part) + "]\n''.join(map(chr, x))",
 		"f('a'" + strings.Repeat(".replace('a', 'b')", 900) + ")",
-		grow + "a5999",
-		strings.Repeat("x = [chr(c) for c in range(9999)]\n", 150) + "x",
-		strings.Repeat("a = 1\n", 20_000) + "a(1)",
+		grow + "a" + strconv.Itoa(6000/part-1),
+		strings.Repeat("x = [chr(c) for c in range(9999)]\n", 160/part) + "x",
+		strings.Repeat("a = 1\n", 20_000/part) + "a(1)",
 		fan + "b0()",
 		"x = " + strings.Repeat("getattr(", 60) + "a" + strings.Repeat(", 'b')", 60) + "\nx()",
 	}

@@ -86,6 +86,7 @@ func TestThreats(t *testing.T) {
 // TestThreatsBounds reads files that are made to cost much. Each ends in time,
 // with facts or with the word that nobody could tell.
 func TestThreatsBounds(t *testing.T) {
+	part := hostilePart()
 	lines := func(n int, line func(i string, next string) string) string {
 		var b strings.Builder
 		for i := range n {
@@ -94,17 +95,17 @@ func TestThreatsBounds(t *testing.T) {
 		return b.String()
 	}
 	sources := []string{
-		lines(4000, func(i, next string) string { return "def f" + i + "(): f" + next + "()" }) + "f0()",
-		lines(4000, func(i, next string) string { return "a" + next + " = a" + i }) + "a0 = open('x').read()\nexec(a4000)",
-		lines(3000, func(i, _ string) string { return "x = getattr(x, 'a' + 'b')" }),
-		lines(2000, func(_, _ string) string { return "def f(): f(); f()" }) + "f()",
+		lines(4000/part, func(i, next string) string { return "def f" + i + "(): f" + next + "()" }) + "f0()",
+		lines(4000/part, func(i, next string) string { return "a" + next + " = a" + i }) + "a0 = open('x').read()\nexec(a" + strconv.Itoa(4000/part) + ")",
+		lines(3000/part, func(i, _ string) string { return "x = getattr(x, 'a' + 'b')" }),
+		lines(2000/part, func(_, _ string) string { return "def f(): f(); f()" }) + "f()",
 		"import os\n" + lines(20, func(i, _ string) string { return "os.system('" + strings.Repeat("$(curl ", 1000) + i + "')" }),
-		"x = '" + strings.Repeat(" ", 250_000) + "'",
-		"x = 1;" + strings.Repeat("\t", 200_000) + "y = 2",
-		"x = '" + strings.Repeat(`\x41`, 60_000) + "'",
-		"x = '" + strings.Repeat("/.config/", 25_000) + "'",
-		lines(2000, func(_, _ string) string { return "x = [a for a in a for b in b for c in c]" }),
-		lines(1500, func(i, next string) string {
+		"x = '" + strings.Repeat(" ", 250_000/part) + "'",
+		"x = 1;" + strings.Repeat("\t", 200_000/part) + "y = 2",
+		"x = '" + strings.Repeat(`\x41`, 60_000/part) + "'",
+		"x = '" + strings.Repeat("/.config/", 25_000/part) + "'",
+		lines(2000/part, func(_, _ string) string { return "x = [a for a in a for b in b for c in c]" }),
+		lines(1500/part, func(i, next string) string {
 			return "class A" + i + ":\n def __init__(self): self.m()\n def m(self): A" + next + "()"
 		}) + "A0()",
 	}

@@ -17,7 +17,7 @@ import (
 
 // TestMain is the program where the test binary was started under its name.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
+	testscript.Main(tests{m}, map[string]func(){
 		"patch-git": patchGit,
 		"on-disk":   onDisk,
 		"in-world":  inWorld,

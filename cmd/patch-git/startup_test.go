@@ -2,12 +2,14 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -24,16 +26,46 @@ const (
 
 var initLine = regexp.MustCompile(`(?m)^init (\S+) @\S+ ms, (\S+) ms clock`)
 
-// realProgram builds the program as it is released.
+// builtProgram is the program as it is released, built once for all tests, and
+// what the linker told about which function needs which.
+var builtProgram = sync.OnceValues(func() (built struct{ path, deps string }, err error) {
+	builtDir, err = os.MkdirTemp("", "patch-git") // it outlives the test that asks first
+	if err != nil {
+		return built, err
+	}
+	built.path = filepath.Join(builtDir, "patch-git")
+	build := exec.Command("go", "build", "-ldflags=-dumpdep", "-o", built.path, ".")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	out, err := build.CombinedOutput()
+	if err != nil {
+		return built, fmt.Errorf("building: %w\n%.2000s", err, out)
+	}
+	built.deps = string(out)
+	return built, nil
+})
+
+var builtDir string // what is to be removed in the end
+
+// tests are those of the package, and what they leave to be cleared away.
+type tests struct{ *testing.M }
+
+func (t tests) Run() int {
+	code := t.M.Run()
+	if err := os.RemoveAll(builtDir); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return max(code, 1)
+	}
+	return code
+}
+
+// realProgram is where the program as it is released lies.
 func realProgram(t *testing.T) string {
 	t.Helper()
-	program := filepath.Join(t.TempDir(), "patch-git")
-	build := exec.Command("go", "build", "-o", program, ".")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("building: %v\n%s", err, out)
+	built, err := builtProgram()
+	if err != nil {
+		t.Fatal(err)
 	}
-	return program
+	return built.path
 }
 
 // initTrace starts the program with the runtime's own trace of initialisation:
@@ -95,15 +127,13 @@ func TestInitBudget(t *testing.T) {
 // of every type, and what they call: by a fifth more program, which every
 // start maps and every run starts twice.
 func TestDeadMethods(t *testing.T) {
-	build := exec.Command("go", "build", "-ldflags=-dumpdep", "-o", filepath.Join(t.TempDir(), "patch-git"), ".")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	out, err := build.CombinedOutput()
+	built, err := builtProgram()
 	if err != nil {
-		t.Fatalf("building: %v\n%.2000s", err, out)
+		t.Fatal(err)
 	}
-	lines := strings.Split(string(out), "\n")
+	lines := strings.Split(built.deps, "\n")
 	if len(lines) < 1000 {
-		t.Fatalf("the linker told no dependencies:\n%s", out)
+		t.Fatalf("the linker told no dependencies:\n%s", built.deps)
 	}
 	for _, line := range lines {
 		if from, _, found := strings.Cut(line, "<ReflectMethod>"); found {
