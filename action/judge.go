@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/patch-cat/patch-git/internal/contribute"
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/github"
 	"github.com/patch-cat/patch-git/internal/judge"
@@ -104,6 +103,7 @@ type heard struct {
 	wanted   bool // a model was to be asked
 	outcome  review.Outcome
 	findings []spec.Finding
+	objects  bool             // to this head, today or before, whoever waived that
 	by       *judge.Judgement // nil where none was asked, or none is believed
 }
 
@@ -134,14 +134,19 @@ func (j *job) judged(r *review.Review) *heard {
 		j.say(err.Error())
 		return h
 	}
-	h.findings, h.by = contribute.JudgeFindings(m, out, r.Folder()), out
+	found, err := j.workshop.JudgeFindings(j.in, r, m, out)
+	if err != nil {
+		j.say(err.Error())
+		return h
+	}
+	h.findings, h.by, h.objects = found, out, len(out.Findings) > 0
 	switch {
-	case out.Outcome == judge.Pass:
-		h.outcome = review.OutcomePass
-	case out.Outcome == judge.Fail:
+	case slices.ContainsFunc(found, spec.Finding.Blocks):
 		h.outcome = review.OutcomeFail
-	case len(out.Findings) > 0:
+	case slices.ContainsFunc(found, func(f spec.Finding) bool { return f.Weight() != spec.SeverityNote }) && h.objects:
 		h.outcome = review.OutcomeNeedsHuman
+	case len(out.Failures) == 0: // it has nothing against it, or a maintainer waived what it has
+		h.outcome = review.OutcomePass
 	}
 	return h // otherwise it could not tell, and that is nobody's word
 }
@@ -156,7 +161,10 @@ func (j *job) remember(ctx context.Context, head string, h *heard) error {
 		summary = byModel(h.by)
 	}
 	verdict, title := review.NeedsHuman, "Somebody has to look"
-	if h.outcome == review.OutcomePass {
+	switch {
+	case h.objects:
+		verdict, title = review.Fail, "The model objects to it"
+	case h.outcome == review.OutcomePass:
 		verdict, title = review.Pass, "The model has nothing against it"
 	}
 	_, err := j.hub.CreateCheck(ctx, j.repo, github.CheckRun{
@@ -165,8 +173,28 @@ func (j *job) remember(ctx context.Context, head string, h *heard) error {
 	return err
 }
 
-// remembered is what a model said of a head before. It is asked about a head
-// once: it would say something else another night, and be paid for it.
+// insist keeps what a model said of this very head before: who closes a pull
+// request and opens it again has it asked again, and an answer that is drawn often
+// enough is a yes. What it objected to is for a maintainer to answer for.
+func (j *job) insist(ctx context.Context, r *review.Review, h *heard) error {
+	if !h.wanted {
+		return nil
+	}
+	checks, err := j.hub.Checks(ctx, j.repo, r.Head, judgeCheck)
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(checks, func(c github.Check) bool { return c.Conclusion == "failure" }) {
+		h.objects = true
+		if h.outcome == review.OutcomePass {
+			h.outcome = review.OutcomeNeedsHuman
+		}
+	}
+	return nil
+}
+
+// remembered is what a model said of a head before. It is not asked by night: it
+// would say something else each time, and be paid for it.
 func (j *job) remembered(ctx context.Context, r *review.Review) (review.Outcome, error) {
 	if !wantsModel(r) {
 		return review.OutcomeAbsent, nil
