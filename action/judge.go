@@ -41,6 +41,10 @@ const (
 // judgeCheck is the check by which the night knows that a model passed a head.
 const judgeCheck = "patch-git-judge"
 
+// judgePassed is its title where the model passed the head. Checks that are jobs of a
+// workflow have no title, so that a job of that name is no pass.
+const judgePassed = "The model has nothing against it"
+
 // wantsModel tells whether a model is asked about a review. What is refused
 // already costs nobody a request.
 func wantsModel(r *review.Review) bool {
@@ -165,7 +169,7 @@ func (j *job) remember(ctx context.Context, head string, h *heard) error {
 	case h.objects:
 		verdict, title = review.Fail, "The model objects to it"
 	case h.outcome == review.OutcomePass:
-		verdict, title = review.Pass, "The model has nothing against it"
+		verdict, title = review.Pass, judgePassed
 	}
 	_, err := j.hub.CreateCheck(ctx, j.repo, github.CheckRun{
 		Name: judgeCheck, Head: head, Conclusion: conclusion(verdict), Title: title, Summary: summary,
@@ -204,7 +208,7 @@ func (j *job) remembered(ctx context.Context, r *review.Review) (review.Outcome,
 		return "", err
 	}
 	passed := func(c github.Check) bool {
-		return c.App == "github-actions" && c.Status == "completed" && c.Conclusion == "success"
+		return c.App == "github-actions" && c.Status == "completed" && c.Conclusion == "success" && c.Title == judgePassed
 	}
 	if len(checks) == 0 || slices.ContainsFunc(checks, func(c github.Check) bool { return !passed(c) }) {
 		return review.OutcomeAbsent, nil

@@ -34,10 +34,11 @@ func authors(id string) bool {
 // maintainer looked at it and let it pass, in a document that the acceptance
 // signs. A registry cannot let pass what nobody may.
 func Waived(found, reported []spec.Finding) {
-	for i, f := range found {
+	for i := range found {
+		f := &found[i]
 		for _, r := range reported {
 			if r.Waived != (spec.Waived{}) && Waivable(f.ID) && r.ID == f.ID && r.File == f.File && r.Line == f.Line && r.Col == f.Col && r.Message == f.Message {
-				found[i].Waived = r.Waived
+				f.Waived = r.Waived
 			}
 		}
 	}
