@@ -4,12 +4,9 @@ Part of the program that begins with python_scope.py. Each is bounded, and none
 runs anything of the file.
 """
 
-import ast
-import base64
+import _ast as ast
 import binascii
-import builtins
 import codecs
-import zlib
 
 MAX_FOLDED = 64 * 1024  # characters, bytes or items of one result
 MAX_FOLD_STEPS = 1_000_000  # nodes looked at in one file, far above what an honest one needs
@@ -48,6 +45,8 @@ def fixed(value):
 
 def inflate(data, kind):
     """Decompresses at most MAX_FOLDED bytes; more than that is refused."""
+    import zlib
+
     if kind in ("zlib", "gzip"):
         machine = zlib.decompressobj(47 if kind == "zlib" else 31)
     else:
@@ -60,6 +59,12 @@ def inflate(data, kind):
     return out
 
 
+def based(name, *args):
+    import base64
+
+    return getattr(base64, name)(*args)
+
+
 def recode(value, name="utf-8", *rest):
     """codecs.decode, for the codecs that hide text."""
     name = name.lower().replace("-", "_")
@@ -68,7 +73,7 @@ def recode(value, name="utf-8", *rest):
     if name in ("hex", "hex_codec"):
         return binascii.unhexlify(value)
     if name in ("base64", "base64_codec"):
-        return base64.b64decode(value)
+        return based("b64decode", value)
     if name in ("rot13", "rot_13"):
         return codecs.decode(value, "rot13")
     if name in TEXT_CODECS:
@@ -143,14 +148,14 @@ FUNCTIONS = {
     "builtins.bytes.fromhex": bytes.fromhex,
     "builtins.bytearray.fromhex": bytes.fromhex,
     "builtins.dict": dict,
-    "base64.b64decode": lambda v, *a: base64.b64decode(v),
-    "base64.standard_b64decode": base64.b64decode,
-    "base64.urlsafe_b64decode": base64.urlsafe_b64decode,
-    "base64.decodebytes": base64.decodebytes,
-    "base64.b32decode": lambda v, *a: base64.b32decode(v),
-    "base64.b16decode": lambda v, *a: base64.b16decode(v, True),
-    "base64.b85decode": lambda v: base64.b85decode(v) if len(v) < 4096 else NOTHING,  # quadratic in some versions
-    "base64.a85decode": lambda v: base64.a85decode(v) if len(v) < 4096 else NOTHING,
+    "base64.b64decode": lambda v, *a: based("b64decode", v),
+    "base64.standard_b64decode": lambda *a: based("b64decode", *a),
+    "base64.urlsafe_b64decode": lambda v: based("urlsafe_b64decode", v),
+    "base64.decodebytes": lambda v: based("decodebytes", v),
+    "base64.b32decode": lambda v, *a: based("b32decode", v),
+    "base64.b16decode": lambda v, *a: based("b16decode", v, True),
+    "base64.b85decode": lambda v: based("b85decode", v) if len(v) < 4096 else NOTHING,  # quadratic in some versions
+    "base64.a85decode": lambda v: based("a85decode", v) if len(v) < 4096 else NOTHING,
     "binascii.unhexlify": binascii.unhexlify,
     "binascii.a2b_hex": binascii.unhexlify,
     "binascii.a2b_base64": binascii.a2b_base64,

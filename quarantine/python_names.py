@@ -8,7 +8,7 @@ value of a built-in type, "x()" what comes of a call of x, "~x" what only reader
 of types import, and "@x" a function that reads the attribute x.
 """
 
-import ast
+import _ast as ast
 import builtins
 
 MOST_PARTS = 10  # of a dotted name

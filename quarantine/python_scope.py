@@ -4,7 +4,7 @@ First part of the program that program.go joins from python_scope.py,
 python_purity.py and python_facts.py.
 """
 
-import ast
+import _ast as ast
 import builtins
 import os
 import sys
@@ -66,7 +66,7 @@ def target_names(node):
 def every(tree):
     """All nodes of a tree, parents first; a tree is taken apart once."""
     if not hasattr(tree, "every"):
-        tree.every = list(ast.walk(tree))
+        tree.every = list(walk(tree))
     return tree.every
 
 

@@ -3,9 +3,11 @@
 Part of the program that begins with python_scope.py; Threats has these methods.
 """
 
-import ast
-import re
+import _ast as ast
 
+WIDE = Late(rb"[ \t]{30,}")
+ESCAPES = Late(rb"(?:\\x[2-7][0-9a-fA-F]){6,}")
+WORD = Late(rb"[A-Za-z]{4}")
 TEXT_NODES = (ast.BinOp, ast.JoinedStr, ast.Call, ast.Subscript, ast.ListComp)
 
 
@@ -105,22 +107,22 @@ class Texts:
         if b" " * 120 in self.source or b"\t" * 30 in self.source:
             starts = {(n.lineno, n.col_offset): n for n in self.flow.nodes if hasattr(n, "lineno")}
             for number, line in enumerate(self.facts.lines, 1):
-                for gap in re.finditer(rb"[ \t]{30,}", line):
+                for gap in WIDE.find(line):
                     width = gap.group().count(b"\t") * 4 + len(gap.group())
                     node = starts.get((number, gap.end()))
                     if width >= 120 and node is not None:
                         self.tell("far-right", node, "")
         if b"\\x" in self.source:
-            runs = [(n, line) for n, line in enumerate(self.facts.lines, 1) if re.search(rb"(?:\\x[2-7][0-9a-fA-F]){6,}", line)]
+            runs = [(n, line) for n, line in enumerate(self.facts.lines, 1) if ESCAPES.search(line)]
             if runs:
                 self.escapes(dict(runs))
 
     def escapes(self, lines):
         for node in self.flow.nodes:
             if isinstance(node, ast.Constant) and isinstance(node.value, (str, bytes)) and node.lineno in lines:
-                for run in re.finditer(rb"(?:\\x[2-7][0-9a-fA-F]){6,}", lines[node.lineno]):
+                for run in ESCAPES.find(lines[node.lineno]):
                     text = bytes.fromhex(run.group().replace(b"\\x", b"").decode())
-                    if re.search(rb"[A-Za-z]{4}", text) and (text.decode() if isinstance(node.value, str) else text) in node.value:
+                    if WORD.search(text) and (text.decode() if isinstance(node.value, str) else text) in node.value:
                         self.tell("escaped-text", node, text.decode())
 
     def names(self):
