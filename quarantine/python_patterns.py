@@ -14,7 +14,7 @@ ALIKE = {0x130: "i", 0x131: "i", 0x17F: "s"}
 
 class Late:
     def __init__(self, text, flags=0, needs=""):
-        self.text, self.flags, self.needs, self.made = text, flags, needs.split(), None
+        self.text, self.flags, self.needs, self.made = text, flags, needs.split("|") if needs else (), None
 
     def pattern(self):
         if self.made is None:

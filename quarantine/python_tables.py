@@ -128,6 +128,11 @@ SENSITIVE = Late(
     |claude_desktop_config\.json|\.claude(?:\.json|[/\\](?:\.credentials|credentials))|\.codex[/\\]auth|\.vault-token|\.pgpass|\.my\.cnf|\.boto|SAM$(?<=config\\SAM)|NTUSER\.DAT
     |\.password-store|\.keepass|[\w-]*\.kdbx|\.terraform\.d[/\\]credentials|\.cargo[/\\]credentials|\.gem[/\\]credentials|\.config[/\\]op[/\\])""",
     VERBOSE | IGNORE,
+    ".ssh|id_|.aws|.azure|.kube|.docker|.netrc|.pypirc|.npmrc|.git-cred|.gnupg|.config|gcloud|_history|shadow|sudoers|login|web data|"
+    "local state|.db|.sqlite|chrom|edge|brave-|yabrowser|vivaldi|opera|iridium|torch|firefox|.mozilla|local storage|local extension|cookies|"
+    "wallet.dat|exodus|electrum|atomic|coinomi|armory|bytecoin|jaxx|guarda|ledger live|multibit|zcash|ethereum|.bitcoin|nkbihf|tdata|"
+    "discord|lightcord|ssfn|keychain|filezilla|recentservers|sitemanager|proc/|proc\\|kubernetes.io|.cursor|claude_desk|.claude|.codex|"
+    ".vault-token|.pgpass|.my.cnf|.boto|config\\sam|ntuser.dat|.password-s|.keepass|.kdbx|.terraform|.cargo|.gem",
 )
 # Places from which systems and interpreters start what lies there.
 PERSISTENT = Late(
@@ -138,6 +143,8 @@ PERSISTENT = Late(
     |Start\ Menu[/\\]Programs[/\\]Startup|Programs[/\\]Startup(?:$|[/\\])|Startup$|CurrentVersion[/\\]+(?:Run|RunOnce|Winlogon|Policies[/\\]Explorer[/\\]Run)(?:$|[/\\])
     |authorized_keys2?$|sitecustomize(?:\.py)?$|usercustomize(?:\.py)?$|[\w.\ufffc-]*\.pth$(?<!model\.pth)|\.git[/\\]hooks[/\\]|Microsoft\.PowerShell_profile\.ps1|Image\ File\ Execution\ Options)""",
     VERBOSE | IGNORE,
+    ".bash|.profile|.zsh|.zprofile|.zlogin|.kshrc|.cshrc|.xinitrc|.xprofile|.pythonrc|.config|etc/|etc\\|spool|library/|library\\|"
+    "systemd|startup|currentversion|authorized_key|sitecustomize|usercustomize|.pth|.git/|.git\\|microsoft.power|image file ex",
 )
 CHECKPOINT = Late(r"(?:model|weight|checkpoint|ckpt|epoch|net|best|last|latest)[\w.\ufffc-]*\.pth$", IGNORE)
 

@@ -11,6 +11,22 @@ WORD = Late(rb"[A-Za-z]{4}")
 TEXT_NODES = (ast.BinOp, ast.JoinedStr, ast.Call, ast.Subscript, ast.ListComp)
 
 
+def maybe_address(text):
+    """False where ADDRESS does not match: it has digits, points and colons only."""
+    return not text.isascii() or not text.strip("[]0123456789abcdefABCDEF:.\n")
+
+
+def maybe_host(text):
+    """False where HOST does not match, or what it matches is the name of a file."""
+    last = text.split("/")[0].split(":")[0].rsplit(".", 1)[-1].lower()
+    return last not in FILE_ENDINGS and (not text.isascii() or 1 < len(last.rstrip("\n")) < 19 and last.rstrip("\n").isalpha())
+
+
+def maybe_mangled(name):
+    """False where MANGLED does not match."""
+    return "0x" in name or "____" in name or len(name) > 7 and not name.strip("IlLOo0Qq1xXjiJWwVvMm_")
+
+
 class Spot:
     def __init__(self, lineno, col_offset):
         self.lineno, self.col_offset = lineno, col_offset
@@ -77,9 +93,9 @@ class Texts:
                     break
                 self.literal("url", found.group(), node)
         elif "." in short and len(short) < 300 and " " not in short:
-            if ADDRESS.search(short):
+            if maybe_address(short) and ADDRESS.search(short):
                 self.literal("address", short, node)
-            elif HOST.search(short) and short.split("/")[0].split(":")[0].rsplit(".", 1)[-1].lower() not in FILE_ENDINGS:
+            elif maybe_host(short) and HOST.search(short):
                 self.literal("host", short, node)
         if made and decodes(node, self) and (CODE.search(short) or URL.search(short) or flags & SENSITIVE_PATH):
             self.tell("hidden-text", node, short)
@@ -128,7 +144,7 @@ class Texts:
     def names(self):
         odd = {}
         for name, found in self.fold.bindings.names.items():
-            if name and len(name) > 3 and MANGLED.search(name):
+            if name and len(name) > 3 and maybe_mangled(name) and MANGLED.search(name):
                 odd[name] = found
         if len(odd) >= 4:
             for node in self.flow.nodes:
