@@ -16,6 +16,36 @@ MAX_MEANINGS = 6
 GAP = "\ufffc"  # stands in a text for what is not constant
 
 
+def wide(form):
+    """Tells whether a form may ask for a width of four digits, or one that it is given."""
+    if isinstance(form, bytes):
+        form = form.decode("latin-1")
+    run = 0
+    for char in form:
+        run = run + 1 if char.isdecimal() else 0
+        if run == 4:
+            return True
+    return "*" in form
+
+
+def between(form):
+    """The texts around the fields of a form for the operator %."""
+    texts, begin, at = [], 0, form.find("%")
+    while at >= 0:
+        end = at + 1
+        if form.startswith("(", end):
+            end = form.find(")", end) + 1 or len(form)
+        while end < len(form) and form[end] in "-+ #0":
+            end += 1
+        while end < len(form) and (form[end] == "." or form[end].isdecimal()):
+            end += 1
+        if end < len(form) and form[end].isascii() and form[end].isalpha():
+            texts.append(form[begin:at])
+            begin = end + 1
+        at = form.find("%", max(begin, at + 1))
+    return texts + [form[begin:]]
+
+
 class Unknown:
     """The value of what is not constant."""
 

@@ -10,8 +10,6 @@ tree costs memory and never the stack of the interpreter.
 import _string
 import _ast as ast
 
-PERCENT = Late(r"%(?:\([^)]*\))?[-+ #0]*[\d.]*[a-zA-Z]")
-LARGE, LARGE_BYTES, WIDTH = Late(r"\d{4}|\*"), Late(rb"\d{4}|\*"), Late(r"\d{4}")
 SPEC = Late(r"^[<>=^+ #0-9.]{0,4}[a-zA-Z]?$")
 HANDLERS = {
     "Tuple": "sequence", "List": "sequence", "Set": "sequence", "Dict": "dictionary", "Name": "name", "Attribute": "attribute",
@@ -205,12 +203,12 @@ class Fold(Meanings):
     def percent(self, form, values):
         group = values if isinstance(values, tuple) else (values,)
         if not self.strict and isinstance(form, str) and any(v is NOTHING or isinstance(v, Partly) for v in group):
-            pieces, rest = PERCENT.pattern().split(form), list(group)
+            pieces, rest = between(form), list(group)
             glued = [pieces[0]]
             for piece in pieces[1:]:
                 glued += [rest.pop(0) if rest and "%(" not in form else NOTHING, piece]
             return self.glue(glued)
-        if any(v is NOTHING for v in group) or (LARGE_BYTES if isinstance(form, bytes) else LARGE).search(form):
+        if any(v is NOTHING for v in group) or wide(form):
             return NOTHING
         largest = max([size(v) for v in group] + [size(v) for d in group if isinstance(d, dict) for v in d.values()] + [16])
         percents = form.count(b"%" if isinstance(form, bytes) else "%")
@@ -244,8 +242,9 @@ class Fold(Meanings):
 
     def in_form(self, value, spec):
         """format(value, spec) for a spec without great widths."""
-        short = isinstance(spec, str) and SPEC.search(spec) and not WIDTH.search(spec)
-        return format(value, spec) if short and type(value) in (str, int) else NOTHING
+        if type(value) not in (str, int) or not isinstance(spec, str):
+            return NOTHING
+        return format(value, spec) if SPEC.search(spec) and not wide(spec) else NOTHING
 
     def fstring(self, node, env):
         parts, total = [], 0

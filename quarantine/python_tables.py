@@ -98,7 +98,12 @@ LOCAL = Late(
     r"|^urllib\.request\.(?:Request|quote|unquote|pathname2url|url2pathname|getproxies|build_opener|install_opener|\w+Handler)(?:\(\))?$"
     r"|^(?:requests\.(?:Session|session|adapters\.\w+|auth\.\w+|utils\.\w+|Request)|httpx\.(?:Client|AsyncClient|\w+Transport)|aiohttp\.ClientSession|"
     r"aiohttp\.(?:FormData|TCPConnector|BasicAuth)|urllib3\.(?:PoolManager|util\.\w+)|boto3\.Session|socket\.socket|http\.client\.HTTPS?Connection|telebot\.TeleBot|"
-    r"discord\.Client|telegram\.Bot|paramiko\.SSHClient|slack_sdk\.WebClient|httplib2\.Http|websocket\.WebSocketApp|ftplib\.FTP|smtplib\.SMTP)(?:\(\))?$"
+    r"discord\.Client|telegram\.Bot|paramiko\.SSHClient|slack_sdk\.WebClient|httplib2\.Http|websocket\.WebSocketApp|ftplib\.FTP|smtplib\.SMTP)(?:\(\))?$",
+    0,
+    "socket.inet_|socket.hton|socket.ntoh|gethostname|getfqdn|socketpair|socket.af_|socket.sock|setdefaulttimeout|getservby|if_name|socket.error|"
+    "socket.timeout|exception|error|retry|timeout|disable_warn|quote|httpbasicauth|intents|embed|limits|add_stderr|request.request|pathname2url|"
+    "url2pathname|getproxies|_opener|handler|requests.session|requests.adapters|requests.auth|requests.utils|requests.request|httpx.|aiohttp.|"
+    "urllib3.|boto3.|http.client.|telebot.|discord.|telegram.|paramiko.|slack_sdk.|httplib2.|websocket.|ftplib.|smtplib.",
 )
 SENDERS = frozenset(
     "post put patch request send sendall sendto sendmail send_message send_webhook send_document send_file send_photo emit publish urlopen execute upload_file put_object storbinary delay".split()

@@ -13,7 +13,8 @@ TEXT_NODES = (ast.BinOp, ast.JoinedStr, ast.Call, ast.Subscript, ast.ListComp)
 
 def maybe_address(text):
     """False where ADDRESS does not match: it has digits, points and colons only."""
-    return not text.isascii() or not text.strip("[]0123456789abcdefABCDEF:.\n")
+    parts = text.count(".") > 2 and len(text) > 6 or text.count(":") > 1
+    return not text.isascii() or parts and not text.strip("[]0123456789abcdefABCDEF:.\n")
 
 
 def maybe_host(text):
@@ -129,7 +130,7 @@ class Texts:
                     if width >= 120 and node is not None:
                         self.tell("far-right", node, "")
         if b"\\x" in self.source:
-            runs = [(n, line) for n, line in enumerate(self.facts.lines, 1) if ESCAPES.search(line)]
+            runs = [(n, line) for n, line in enumerate(self.facts.lines, 1) if line.count(b"\\x") > 5 and ESCAPES.search(line)]
             if runs:
                 self.escapes(dict(runs))
 

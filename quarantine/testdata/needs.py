@@ -73,7 +73,7 @@ for pattern, maybe, alphabet in (
     (scope["MANGLED"], scope["maybe_mangled"], "_0xlI1OoQjJWwVvMma9"),
 ):
     hits = 0
-    for _ in range(60000):
+    for _ in range(20000):
         text = "".join(random.choices(random.sample(alphabet, random.randint(1, 5)), k=random.randint(1, 16)))
         if pattern.search(text):
             hits += 1
@@ -81,4 +81,10 @@ for pattern, maybe, alphabet in (
                 print("spared, but matched:", repr(text))
     if hits < 50:
         print("too few texts match to tell:", hits)
+# What is found without an expression is what one would find.
+fields, large = re.compile(r"%(?:\([^)]*\))?[-+ #0]*[\d.]*[a-zA-Z]"), re.compile(r"\d{4}|\*")
+for _ in range(20000):
+    form = "".join(random.choices("%()-+ #01.ds\u0663*e\xb2", k=random.randint(1, 14)))
+    if scope["between"](form) != fields.split(form) or scope["wide"](form) != bool(large.search(form)):
+        print("another form:", repr(form))
 print(count)
