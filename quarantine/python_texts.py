@@ -19,8 +19,10 @@ def maybe_address(text):
 
 def maybe_host(text):
     """False where HOST does not match, or what it matches is the name of a file."""
-    last = text.split("/")[0].split(":")[0].rsplit(".", 1)[-1].lower()
-    return last not in FILE_ENDINGS and (not text.isascii() or 1 < len(last.rstrip("\n")) < 19 and last.rstrip("\n").isalpha())
+    name, point, last = text.split("/")[0].split(":")[0].rpartition(".")
+    if last.lower() in FILE_ENDINGS:
+        return False
+    return not text.isascii() or point != "" and 1 < len(last.rstrip("\n")) < 19 and last.rstrip("\n").isalpha()
 
 
 def maybe_mangled(name):

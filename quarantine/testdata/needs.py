@@ -79,7 +79,7 @@ for pattern, maybe, alphabet in (
             hits += 1
             if not maybe(text):
                 print("spared, but matched:", repr(text))
-    if hits < 50:
+    if hits < 20:
         print("too few texts match to tell:", hits)
 # What is found without an expression is what one would find.
 fields, large = re.compile(r"%(?:\([^)]*\))?[-+ #0]*[\d.]*[a-zA-Z]"), re.compile(r"\d{4}|\*")
