@@ -5,7 +5,6 @@ runs anything of the file.
 """
 
 import _ast as ast
-import binascii
 import codecs
 
 MAX_FOLDED = 64 * 1024  # characters, bytes or items of one result
@@ -95,13 +94,25 @@ def based(name, *args):
     return getattr(base64, name)(*args)
 
 
+def unhex(value):
+    import binascii
+
+    return binascii.unhexlify(value)
+
+
+def unbase(value):
+    import binascii
+
+    return binascii.a2b_base64(value)
+
+
 def recode(value, name="utf-8", *rest):
     """codecs.decode, for the codecs that hide text."""
     name = name.lower().replace("-", "_")
     if name in ("zlib", "zip", "zlib_codec", "bz2", "bz2_codec"):
         return inflate(value, "bz2" if name.startswith("bz2") else "zlib")
     if name in ("hex", "hex_codec"):
-        return binascii.unhexlify(value)
+        return unhex(value)
     if name in ("base64", "base64_codec"):
         return based("b64decode", value)
     if name in ("rot13", "rot_13"):
@@ -186,9 +197,9 @@ FUNCTIONS = {
     "base64.b16decode": lambda v, *a: based("b16decode", v, True),
     "base64.b85decode": lambda v: based("b85decode", v) if len(v) < 4096 else NOTHING,  # quadratic in some versions
     "base64.a85decode": lambda v: based("a85decode", v) if len(v) < 4096 else NOTHING,
-    "binascii.unhexlify": binascii.unhexlify,
-    "binascii.a2b_hex": binascii.unhexlify,
-    "binascii.a2b_base64": binascii.a2b_base64,
+    "binascii.unhexlify": unhex,
+    "binascii.a2b_hex": unhex,
+    "binascii.a2b_base64": unbase,
     "codecs.decode": recode,
     "codecs.encode": encode,
     "zlib.decompress": lambda v, *a: inflate(v, "zlib"),

@@ -12,7 +12,6 @@ members in the order of Facts in facts.go, no spaces, UTF-8. Python 3.8 or later
 """
 
 import _ast as ast
-import os
 import sys
 import warnings
 
@@ -282,4 +281,8 @@ if __name__ == "__main__":
     examine(report, given)
     sys.stdout.buffer.write(report.dump())
     sys.stdout.buffer.flush()
-    os._exit(0)  # taking a deep tree apart can overflow the stack
+    try:
+        from posix import _exit
+    except ImportError:
+        from os import _exit
+    _exit(0)  # taking a deep tree apart can overflow the stack

@@ -6,7 +6,6 @@ python_purity.py and python_facts.py.
 
 import _ast as ast
 import builtins
-import os
 import sys
 
 
@@ -14,6 +13,8 @@ def stdlib_names():
     names = getattr(sys, "stdlib_module_names", None)
     if names is not None:
         return frozenset(names)
+    import os
+
     found = set(sys.builtin_module_names)  # before 3.10: what lies in the library's folder
     home = os.path.dirname(os.__file__)
     for folder in (home, os.path.join(home, "lib-dynload")):
