@@ -2,6 +2,7 @@ package quarantine
 
 import (
 	"encoding/ascii85"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -27,7 +28,7 @@ func cipher(text string) (at int, kind, says string) {
 			if letters == 0 {
 				begin, codes = i, codes[:0]
 			}
-			if letters++; len(codes) < minAlphabet && !containsCode(codes, code) {
+			if letters++; len(codes) < minAlphabet && !slices.Contains(codes, code) {
 				codes = append(codes, code)
 			}
 			if letters >= minMorse && len(codes) >= minAlphabet {
@@ -48,15 +49,6 @@ func cipher(text string) (at int, kind, says string) {
 		}
 	}
 	return -1, "", ""
-}
-
-func containsCode(list []string, s string) bool {
-	for _, one := range list {
-		if one == s {
-			return true
-		}
-	}
-	return false
 }
 
 func wordsBetweenBlanks(text string) func(yield func(int, string) bool) {

@@ -133,8 +133,10 @@ func disguisedWords(text string) (line int, kind, says string) {
 	window := make([]string, 0, windowOf)
 	at := 1
 	for n, row := range lines(text) {
-		if read := rotated47(row); windowReads(row, read) {
-			return n, "shifted", read
+		if strings.Contains(row, "6") && strings.Contains(row, "E") { // what e and t are shifted to
+			if read := rotated47(row); windowReads(row, read) {
+				return n, "shifted", read
+			}
 		}
 		for w := range strings.FieldsSeq(row) {
 			if len(w) > maxWordLen || len(w) < 2 {
