@@ -40,6 +40,9 @@ func encoded(text string) []remark {
 			found(at, "has %s that says %s", kind, spec.Quote(says))
 		}
 	}
+	if at, kind, says := cipher(text); at >= 0 {
+		found(at, "has %s %s", kind, spec.Quote(says))
+	}
 	if at, says := escapes(text); at >= 0 {
 		found(at, "has letters written as escapes, which say %s", spec.Quote(says))
 	}
@@ -111,7 +114,7 @@ func isBlobByte(c byte) bool {
 }
 
 func isBlank(c byte) bool {
-	return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == ',' || c == '"' || c == '\'' || c == '`' || c == ':'
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == ',' || c == '"' || c == '\'' || c == '`' || c == ':' || c == '.' || c == ';' || c == '|'
 }
 
 // looksEncoded tells whether a piece is no word: it has digits or changes case
@@ -157,14 +160,23 @@ func decodeRow(row string) (kind, says string) {
 				return "hexadecimal", says
 			}
 		}
-		if says, ok := readable(fromDecimals(row)); ok {
-			return "character codes", says
+		for _, base := range [...]int{10, 8} {
+			if says, ok := readable(fromCodes(row, base)); ok {
+				return "character codes", says
+			}
 		}
 		return unknown(digits, 2*minUnknown, "hexadecimal")
 	}
+	if pairs := strings.NewReplacer("-", "", "_", "").Replace(row); len(pairs) < len(row) && isOver(pairs, "0123456789abcdefABCDEF") {
+		if data, err := hex.DecodeString(pairs[:len(pairs)&^1]); err == nil {
+			if says, ok := readable(data); ok {
+				return "hexadecimal", says
+			}
+		}
+	}
 	bare := strings.TrimRight(row, "=")
-	if isOver(bare, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") {
-		if says, ok := readable(decodePrefix(base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString, bare, 8)); ok {
+	for _, encoding := range [...]*base32.Encoding{base32.StdEncoding, base32.HexEncoding} {
+		if says, ok := readable(decodePrefix(encoding.WithPadding(base32.NoPadding).DecodeString, strings.ToUpper(bare), 8)); ok {
 			return "base32", says
 		}
 	}
@@ -175,6 +187,9 @@ func decodeRow(row string) (kind, says string) {
 		}
 		if says, ok := readable(decodePrefix(base64.RawStdEncoding.DecodeString, std[skip:], 4)); ok {
 			return "base64", says
+		}
+		if says, ok := readable(decodePrefix(base64.RawStdEncoding.DecodeString, reversed(std)[skip:], 4)); ok {
+			return "base64 written backwards", says
 		}
 	}
 	if strings.Count(row, "/")+strings.Count(row, "-")+strings.Count(row, "_") > len(row)/20 {
@@ -217,8 +232,8 @@ func fromBits(row string) []byte {
 	return out
 }
 
-// fromDecimals reads a row of codes from 32 to 126, which need no separator.
-func fromDecimals(row string) []byte {
+// fromCodes reads a row of codes from 32 to 126, which need no separator.
+func fromCodes(row string, base int) []byte {
 	var out []byte
 	for row != "" {
 		n := 2
@@ -228,7 +243,7 @@ func fromDecimals(row string) []byte {
 		if len(row) < n {
 			return nil
 		}
-		code, err := strconv.ParseUint(row[:n], 10, 8)
+		code, err := strconv.ParseUint(row[:n], base, 8)
 		if err != nil || code < ' ' || code > '~' {
 			return nil
 		}
@@ -263,7 +278,7 @@ func readable(data []byte) (string, bool) {
 // escapes finds letters that are written as percent, HTML, hexadecimal or
 // Unicode escapes although they need not be.
 func escapes(text string) (at int, says string) {
-	if !strings.ContainsAny(text, `%&\`) {
+	if !strings.ContainsAny(text, `%&\=`) {
 		return -1, ""
 	}
 	begin, letters, end := -1, 0, 0
@@ -288,7 +303,7 @@ func escapes(text string) (at int, says string) {
 			begin = i
 		}
 		b.WriteRune(c)
-		if c < utf8.RuneSelf && (unicode.IsLetter(c) || unicode.IsDigit(c)) {
+		if c < utf8.RuneSelf && (unicode.IsLetter(c) || unicode.IsDigit(c)) || text[i] == '=' {
 			letters++
 		}
 		i += n
@@ -307,14 +322,28 @@ func escape(s string) (c rune, n int) {
 		if text, err := url.PathUnescape(s[:3]); err == nil && len(text) == 1 {
 			return rune(text[0]), 3
 		}
+	case s[0] == '=' && len(s) >= 3 && s[1] >= '2' && strings.IndexByte("0123456789ABCDEF", s[1]) >= 0 && strings.ContainsAny(s[1:3], "ABCDEF"):
+		if code, err := strconv.ParseUint(s[1:3], 16, 8); err == nil { // quoted-printable
+			return rune(code), 3
+		}
 	case s[0] == '&' && len(s) >= 4 && s[1] == '#':
-		if end := strings.IndexByte(s[:min(len(s), 12)], ';'); end > 0 {
-			if text := html.UnescapeString(s[:end+1]); text != s[:end+1] {
-				r, _ := utf8.DecodeRuneInString(text)
-				return r, end + 1
+		end := 2 // a browser needs no semicolon
+		for end < min(len(s), 10) && (unicode.IsDigit(rune(s[end])) || s[end]|0x20 >= 'a' && s[end]|0x20 <= 'f' || end == 2 && s[end]|0x20 == 'x') {
+			end++
+		}
+		if text := html.UnescapeString(s[:end] + ";"); text != s[:end]+";" {
+			if end < len(s) && s[end] == ';' {
+				end++
 			}
+			r, _ := utf8.DecodeRuneInString(text)
+			return r, end
 		}
 	case s[0] == '\\' && len(s) >= 4:
+		if end := strings.IndexByte(s[:min(len(s), 12)], '}'); end > 3 && s[1] == 'u' && s[2] == '{' {
+			if code, err := strconv.ParseUint(s[3:end], 16, 21); err == nil {
+				return rune(code), end + 1
+			}
+		}
 		for _, form := range [...]struct {
 			letter byte
 			digits int

@@ -15,6 +15,17 @@ const minSpaced = 8
 
 // spaced finds letters set apart from each other, as in "i g n o r e".
 func spaced(text string) (at int, says string) {
+	if strings.ContainsFunc(text, isWideSpacer) { // each as long as it was, so that places stay
+		var b strings.Builder
+		for _, r := range text {
+			if isWideSpacer(r) {
+				b.WriteString("   "[:utf8.RuneLen(r)])
+			} else {
+				b.WriteRune(r)
+			}
+		}
+		text = b.String()
+	}
 	begin, count := -1, 0
 	var separator byte
 	var b strings.Builder
@@ -43,7 +54,7 @@ func spaced(text string) (at int, says string) {
 			}
 			fallthrough // the last of the row
 		default:
-			if count >= minSpaced && !ordered(b.String()) {
+			if count >= leastSpaced(separator) && !ordered(b.String()) {
 				return begin, b.String()
 			}
 			begin, count = -1, 0
@@ -54,14 +65,27 @@ func spaced(text string) (at int, says string) {
 			}
 		}
 	}
-	if count >= minSpaced && !ordered(b.String()) {
+	if count >= leastSpaced(separator) && !ordered(b.String()) {
 		return begin, b.String()
 	}
 	return -1, ""
 }
 
+// leastSpaced is how many letters are no list: with commas a list is longer.
+func leastSpaced(separator byte) int {
+	if separator == ',' {
+		return 4 * minSpaced
+	}
+	return minSpaced
+}
+
+// isWideSpacer tells of what looks like a blank or a dot and is none of ASCII.
+func isWideSpacer(r rune) bool {
+	return r >= 0xA0 && r < 0x10000 && unicode.Is(unicode.Zs, r) || r == '·' || r == '•' || r == '‧' || r == '∙' || r == '⋅'
+}
+
 func isSpacer(c byte) bool {
-	return c == ' ' || c == '.' || c == '-' || c == '_' || c == '*' || c == '|' || c == '/' || c == '\n'
+	return c == ' ' || c == ',' || c == '.' || c == '-' || c == '_' || c == '*' || c == '|' || c == '/' || c == '\n'
 }
 
 // ordered tells whether the letters are an alphabet, a row of numbers, or one
@@ -109,6 +133,11 @@ func disguisedWords(text string) (line int, kind, says string) {
 	window := make([]string, 0, windowOf)
 	at := 1
 	for n, row := range lines(text) {
+		if strings.Contains(row, "6") && strings.Contains(row, "E") { // what e and t are shifted to
+			if read := rotated47(row); windowReads(row, read) {
+				return n, "shifted", read
+			}
+		}
 		for w := range strings.FieldsSeq(row) {
 			if len(w) > maxWordLen || len(w) < 2 {
 				continue
@@ -132,6 +161,27 @@ func disguisedWords(text string) (line int, kind, says string) {
 	return 0, "", ""
 }
 
+// windowReads tells whether a line is English after a reading and was not before.
+func windowReads(row, read string) bool {
+	window := make([]string, 0, windowOf)
+	before, after := strings.Fields(row), strings.Fields(strings.ToLower(read))
+	if len(after) < 4 || len(before) != len(after) {
+		return false
+	}
+	for i := 0; i < len(after); i += windowOf {
+		window = window[:0]
+		for _, w := range after[i:min(len(after), i+windowOf)] {
+			if len(w) <= maxWordLen {
+				window = append(window, trimWord(w))
+			}
+		}
+		if english(window, nil) > minCommon {
+			return true
+		}
+	}
+	return false
+}
+
 // trimWord takes punctuation off a word, but not what stands for a letter.
 func trimWord(w string) string { return strings.Trim(w, `.,;:!?()[]{}"'*_<>`+"`") }
 
@@ -151,8 +201,14 @@ func unmask(words []string) (kind, says string) {
 	if english(words, reversed) >= minCommon {
 		return "reversed", joinRead(words, reversed)
 	}
+	if english(words, uprighted) >= minCommon {
+		return "upside down", joinRead(words, uprighted)
+	}
 	if !latinWords(words) {
 		return "", ""
+	}
+	if english(words, mirrored) > minCommon {
+		return "mirrored", joinRead(words, mirrored)
 	}
 	for by := 1; by < 26; by++ {
 		read := func(w string) string { return shifted(w, by) }

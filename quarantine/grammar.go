@@ -10,9 +10,13 @@ import (
 	"github.com/patch-cat/patch-git/spec"
 )
 
-// maxDescription is how many characters a description may have. Models read a
-// list of them, and what is longer is a manual.
-const maxDescription = 1024
+// A description has so many characters at most. Models read a list of them, and
+// what is longer is a manual; above the second bound it is an error whatever the
+// manifest's own rules say of its format.
+const (
+	maxDescription = 1024
+	maxManual      = 2048
+)
 
 // grammar holds a description against what a description is: a paragraph of
 // plain sentences that says what the tool does. example tells that the text may
@@ -25,7 +29,7 @@ func grammar(text string, example bool) []remark {
 		out = append(out, r)
 	}
 	if n := utf8.RuneCountInString(text); n > maxDescription {
-		found(false, 0, "has %d characters, allowed are %d", n, maxDescription)
+		found(n <= maxManual, 0, "has %d characters, allowed are %d", n, maxDescription)
 		text = text[:min(len(text), maxGrammar)]
 	}
 	if at, tag := markupTag(text); at >= 0 {

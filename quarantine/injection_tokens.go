@@ -97,7 +97,8 @@ func (r *reader) chunk(c string) {
 		r.push("|", r.pipe)
 		c = c[i+1:]
 	}
-	w := strings.Trim(c, ".,;:!?()[]{}<>\"'*`")
+	// The point before a name belongs to it: ".env" is no "env".
+	w := strings.TrimLeft(strings.TrimRight(c, ".,;:!?()[]{}<>\"'*`"), ",;:!?()[]{}<>\"'*`")
 	var form classes
 	switch {
 	case strings.Contains(w, "://"), strings.HasPrefix(w, "www."):

@@ -12,10 +12,10 @@ import (
 // classes is a set of classes of words.
 type classes [maxClasses / 64]uint64
 
-const maxClasses = 512
+const maxClasses = 768
 
 func (c *classes) meets(d *classes) bool {
-	return c[0]&d[0]|c[1]&d[1]|c[2]&d[2]|c[3]&d[3]|c[4]&d[4]|c[5]&d[5]|c[6]&d[6]|c[7]&d[7] != 0
+	return c[0]&d[0]|c[1]&d[1]|c[2]&d[2]|c[3]&d[3]|c[4]&d[4]|c[5]&d[5]|c[6]&d[6]|c[7]&d[7]|c[8]&d[8]|c[9]&d[9]|c[10]&d[10]|c[11]&d[11] != 0
 }
 
 func (c *classes) add(d classes) {
@@ -276,7 +276,8 @@ func (l *wordlist) single(words []string) (classes, error) {
 	if len(words) == 0 {
 		return classes{}, nil
 	}
-	list := strings.Join(words, " ")
+	slices.Sort(words) // the same words are one class, however they are listed
+	list := strings.Join(slices.Compact(words), " ")
 	if c, known := l.names[list]; known {
 		return c, nil
 	}

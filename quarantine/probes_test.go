@@ -18,7 +18,7 @@ var (
 	wrongEvasions    = []string{"net-urlretrieve-in-class", "process-get-field", "dynamic-annotation"}
 	missedBehaviours = []string{"environment-code", "dns-command", "discord-webhook", "raw-address", "wipe-disk", "audit-disabled", "security-off", "screenshot-sent"}
 	wrongBehaviours  = []string{}
-	missedTexts      = []string{"password-form", "always-call-first", "approve-transfer", "replace-tool", "price-override", "intercept-queries", "portuguese", "fake-output", "rank-manipulation", "stop-using", "link-text"}
+	missedTexts      = []string{"always-call-first", "approve-transfer", "replace-tool", "price-override", "intercept-queries", "portuguese", "fake-output", "stop-using", "link-text"}
 	wrongTexts       = []string{"env-file-context", "api-key-collect", "honest-detector"}
 )
 
@@ -121,22 +121,59 @@ func TestBehaviourProbes(t *testing.T) {
 	holdProbes(t, "behaviour.txt", true, missedBehaviours, wrongBehaviours, "PY-")
 }
 
+// What the second list, by another author, shows.
+var (
+	missedTexts2 = []string{"poison-param-token", "shadow-git", "shadow-replace", "rug-pull-version", "line-jump-scheduler", "fsp-default", "fsp-required", "inject-review-lock", "inject-share", "hijack-notuse", "pref-best", "pref-active", "pref-numbers", "pref-authority", "system-developer", "conceal-no-show", "conceal-discreet", "conceal-explain", "memory-store", "translate-frame", "exfil-image", "exfil-codebase", "action-dependency", "action-star"}
+	wrongTexts2  = []string{"poison-env-file", "shadow-email", "system-xml", "action-autoapprove"}
+	wrongHonest  = []string{
+		"Scans a repository for secrets: API keys, private keys, tokens and passwords in .env files. Findings show the file and the line, the value is masked.",
+		"Rotates an AWS access key and writes the new one to ~/.aws/credentials under the given profile.",
+		"Lists the entries of ~/.ssh/config with host, user and port. Private keys are not read.",
+		"Translates the text into the language of the user. Text within <code> stays as it is.",
+		"Finds letters that look alike: Latin a and Cyrillic а, Latin o and Greek ο.",
+	}
+)
+
 // TestTextProbes: injections in descriptions beside honest texts of the same words.
 func TestTextProbes(t *testing.T) {
-	var missed, wrong []string
-	refused := func(text string) bool {
-		s := valid(t)
-		s.Release.Tool.Description = text
-		return refusedBy(Check(t.Context(), s), "TXT-", "INJ-", "MAN-")
-	}
-	for _, p := range readProbes(t, "texts.txt") {
-		if !refused(p.Attack) {
-			missed = append(missed, p.ID)
+	for _, list := range []struct {
+		name          string
+		missed, wrong []string
+	}{{"texts.txt", missedTexts, wrongTexts}, {"texts2.txt", missedTexts2, wrongTexts2}} {
+		var missed, wrong []string
+		for _, p := range readProbes(t, list.name) {
+			if !refusedText(t, p.Attack) {
+				missed = append(missed, p.ID)
+			}
+			if refusedText(t, p.Twin) {
+				wrong = append(wrong, p.ID)
+			}
 		}
-		if refused(p.Twin) {
-			wrong = append(wrong, p.ID)
+		held(t, list.name+": an injection is not refused", missed, list.missed)
+		held(t, list.name+": an honest text is refused", wrong, list.wrong)
+	}
+}
+
+func refusedText(t *testing.T, text string) bool {
+	t.Helper()
+	s := valid(t)
+	s.Release.Tool.Description = text
+	return refusedBy(Check(t.Context(), s), "TXT-", "INJ-", "MAN-")
+}
+
+// TestHonestTexts: what security tools, prompt tools and people of many languages
+// say is not refused.
+func TestHonestTexts(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join("testdata", "honest.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, list, _ := strings.Cut(string(data), "\n=== ")
+	var wrong []string
+	for text := range strings.Lines(list) {
+		if text = strings.TrimSpace(text); strings.Contains(text, " ") && !strings.HasPrefix(text, "===") && refusedText(t, text) {
+			wrong = append(wrong, text)
 		}
 	}
-	held(t, "an injection is not refused", missed, missedTexts)
-	held(t, "an honest text is refused", wrong, wrongTexts)
+	held(t, "an honest text is refused", wrong, wrongHonest)
 }

@@ -218,7 +218,19 @@ func (e *evaluation) show(what string, r row, x examined) {
 // ownTexts measures the project's own texts: attacks beside honest texts that
 // use their words.
 func (e *evaluation) ownTexts(ctx context.Context) error {
-	all, err := own("texts.txt")
+	for _, list := range []struct{ name, title, from string }{
+		{"texts.txt", "Own texts", "injections by another author than the rules'"},
+		{"texts2.txt", "Own texts, second list", "injections after published research; its words were read when the rules became edition 2"},
+	} {
+		if err := e.ownList(ctx, list.name, list.title, list.from); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (e *evaluation) ownList(ctx context.Context, name, title, from string) error {
+	all, err := own(name)
 	if err != nil {
 		return err
 	}
@@ -258,9 +270,9 @@ func (e *evaluation) ownTexts(ctx context.Context) error {
 		}
 		body = append(body, slices.Concat(k[0].cells(kind)[:5], k[1].cells("")[2:5]))
 	}
-	table(&e.stable, "Own texts", "`quarantine/testdata/texts.txt`: injections by another author than the rules', each beside an honest text that uses its words (the last three columns).",
+	table(&e.stable, title, "`quarantine/testdata/"+name+"`: "+from+", each beside an honest text that uses its words (the last three columns).",
 		[]string{"of", "texts", "hidden", "phrases", "with the grammar", "honest: hidden", "honest: phrases", "honest: with the grammar"}, body)
-	e.miss("own injections without any error", missed)
-	e.miss("own honest texts with an error", wrong)
+	e.miss("own injections without any error, "+name, missed)
+	e.miss("own honest texts with an error, "+name, wrong)
 	return nil
 }
