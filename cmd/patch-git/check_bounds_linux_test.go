@@ -74,7 +74,24 @@ func bombs() map[string]string {
 		"replaced":          `x = "a".replace("", "b" * 1000).replace("b", "c" * 100000)`,
 		"decoded":           `x = bytes.fromhex("` + many("00", 100_000) + `")`,
 		"nested definition": nestedDefs(95),
+		"clique":            clique(150),
+		"texts of names":    many("x = f'{x}{x}{x}'\n", 12_000),
+		"chain of lambdas":  lines("f%[1]d = lambda x: f%[1]d(x) or f0", 5_000),
+		"names of itself":   "import os\nx = os\n" + many("x = x(x, x)\n", 15_000),
+		"wide loops":        many("x = [chr(c) for c in range(9999)]\n", 150),
 	}
+}
+
+// clique is n names each of which may be any of them.
+func clique(n int) string {
+	var all, b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&all, " or a%d", i)
+	}
+	for i := range n {
+		fmt.Fprintf(&b, "a%d = os%s\n", i, all.String())
+	}
+	return "import os\n" + b.String()
 }
 
 func nestedIfs(depth int) string {
