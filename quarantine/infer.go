@@ -131,12 +131,26 @@ func (r *inference) library(ref Reference) {
 	case ref.How != "call":
 	case full == "sqlite3.connect" && ref.Detail == "ro":
 		can = []Capability{CapabilityRead}
+	case mod == "sqlite3" && ref.Detail == "memory" && r.statements():
+		// A statement that nobody knows may attach a file.
 	case ref.Detail == "memory" || modes()[full]:
 		can = opened(can, ref.Detail)
 	case ref.Detail != "":
 		can = append(slices.Clip(can), switched(full)...)
 	}
 	r.found(ref, can...)
+}
+
+// statements tells whether the source runs SQL that is not known to stay in the
+// database that it is run in, or hands on the method that would.
+func (r *inference) statements() bool {
+	return slices.ContainsFunc(r.facts.References, func(ref Reference) bool {
+		switch ref.Name[strings.LastIndexByte(ref.Name, '.')+1:] {
+		case "execute", "executemany", "executescript":
+			return ref.How != "call" || ref.Detail == "?"
+		}
+		return false
+	})
 }
 
 // modes are the functions of which the facts tell how they open a file.

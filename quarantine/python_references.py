@@ -8,6 +8,7 @@ with it afterwards cannot be followed.
 
 import ast
 import builtins
+import re
 import string
 
 MOST_CODE = 64 * 1024  # characters of code in one string
@@ -21,6 +22,8 @@ PLAIN_BUILTINS = frozenset(
     staticmethod str sum super tuple type zip exit quit input Ellipsis NotImplemented True False None __name__ __file__
     __doc__ __debug__ __package__ __annotations__ __module__ __qualname__ __class__ __cached__ __path__""".split()
 ) | {n for n in dir(builtins) if isinstance(getattr(builtins, n), type) and issubclass(getattr(builtins, n), BaseException)}
+
+PLAIN_OF_ERRORS = frozenset("__init__ __new__ __repr__ __str__ __name__ __doc__ args with_traceback add_note".split())
 
 # Methods of the built-in types that no other type has with an effect.
 PLAIN_METHODS = frozenset(
@@ -56,8 +59,20 @@ KEYWORDS = {
 LITERALS = frozenset(["typing.Literal", "typing_extensions.Literal", "~typing.Literal", "~typing_extensions.Literal"])
 # Functions that only read or write an attribute of their first argument.
 HOLDERS = frozenset("getattr hasattr setattr delattr".split())
+# Methods that run SQL, the verbs of which a database kept in memory stays there, and those
+# that make a file of any database.
+STATEMENTS = frozenset("execute executemany executescript".split())
+VERBS = frozenset("select insert update delete create drop alter with replace begin commit rollback savepoint release explain values pragma analyze".split())
+OPENING = frozenset("attach vacuum load_extension".split())
 IN_MEMORY = frozenset(["io.BytesIO()", "io.StringIO()"])
 RUNNERS = {"builtins.exec": "exec", "builtins.eval": "eval", "builtins.compile": "exec"}
+
+
+def plain_builtin(name):
+    """Whether a name is a built-in without an effect, or an error's method that only makes or shows one."""
+    top, _, rest = name.partition(".")
+    thing, _, method = rest.partition(".")
+    return top == "builtins" and thing in PLAIN_BUILTINS and (not method or method in PLAIN_OF_ERRORS and thing[0].isupper())
 
 
 class References(Meanings):
@@ -412,14 +427,18 @@ class References(Meanings):
         """What of a call's arguments decides what it does."""
         args, named = node.args, {k.arg: k.value for k in node.keywords}
         open_ended = None in named or any(isinstance(a, ast.Starred) for a in args)
-        given = args[0] if args else named.get("fileobj")
+        given = args[0] if args else named.get("fileobj") if name in MODES else None
         last = name.rpartition(".")[2]
+        if last in STATEMENTS:
+            return "" if not open_ended and args and self.harmless(last, args[0]) else "?"
         if name.startswith("?."):
             if last in COUNTED_METHODS:
                 return "?" if open_ended else str(len(args))
         elif given is not None and not open_ended:
-            if self.value(given, scope) - {"!"} and self.value(given, scope) <= IN_MEMORY or self.fold.text(given) == ":memory:":
+            if self.value(given, scope) - {"!"} and self.value(given, scope) <= IN_MEMORY:
                 return "memory"
+            if name.partition(".")[0] in ("sqlite3", "_sqlite3") and self.fold.text(given) == ":memory:":
+                return "memory"  # any other function opens a file of that name
         if name == "sqlite3.connect" and given is not None and not open_ended:
             uri = self.fold.loose(given)  # as in file:…?mode=ro, of which the file need not be constant
             return "ro" if "uri" in named and isinstance(uri, str) and uri.startswith("file:") and "?mode=ro" in uri else ""
@@ -435,6 +454,12 @@ class References(Meanings):
             return text if isinstance(text, str) and not open_ended else "?"
         return ""
 
+    def harmless(self, method, node):
+        """Whether a statement of SQL opens no other file; execute takes one, of which the verb stands first."""
+        text = self.fold.text(node) if method == "executescript" else self.fold.loose(node)
+        words = re.findall(r"[a-z]+|[^a-z\s]", text.lower()) if isinstance(text, str) else []
+        return bool(words) and words[0] in VERBS and (method != "executescript" or not OPENING.intersection(words))
+
     def meant(self, name, how, detail, node):
         how = how if how in ("call", "import", "star") else "value"
         if name[0] == "~":
@@ -447,7 +472,7 @@ class References(Meanings):
         if name[0] in "?!" and len(name) > 1:
             if name[0] == "?" or name[2:4] == "__":
                 self.unknown(name[2:], how, detail, node)
-        elif name[0] not in "?!@" and not (name.startswith("builtins.") and name[len("builtins.") :] in PLAIN_BUILTINS):
+        elif name[0] not in "?!@" and not plain_builtin(name):
             self.add(name, "computed" if name.endswith(".?") else how, detail, node)
 
     def unknown(self, attr, how, detail, node):
