@@ -126,6 +126,8 @@ func (r *inference) library(ref Reference) {
 	}
 	full := strings.Trim(mod+"."+rest, ".")
 	switch {
+	case mod == "builtins" && walks(ref, strings.TrimPrefix(rest, "str.")):
+		can = []Capability{CapabilityDynamic}
 	case opens(full):
 		can = nil // of an open file; the call that opened it is told with its mode
 	case ref.How != "call":
@@ -202,7 +204,7 @@ func opened(can []Capability, mode string) []Capability {
 // method judges an attribute of an object that nobody can follow, by what the
 // modules that the file names make such objects of.
 func (r *inference) method(ref Reference, attribute string) {
-	if gadgets()[attribute] {
+	if gadgets()[attribute] || walks(ref, attribute) {
 		r.found(ref, CapabilityDynamic)
 	}
 	if plainCall(ref, attribute) {
@@ -221,6 +223,12 @@ func (r *inference) method(ref Reference, attribute string) {
 	for top := range r.foreign {
 		r.found(ref, methodCapabilities(top, attribute)...)
 	}
+}
+
+// walks tells whether an attribute is that by which a text reads attributes of what
+// it is given, "{0.__globals__[os].environ}", and nobody knows the text.
+func walks(ref Reference, attribute string) bool {
+	return (attribute == "format" || attribute == "format_map") && (ref.How == "call" && ref.Detail == "?" || attribute == "format_map" && ref.How != "call")
 }
 
 // plainCall tells whether a call is that of a built-in type, by the number of its arguments:

@@ -61,6 +61,7 @@ LITERALS = frozenset(["typing.Literal", "typing_extensions.Literal", "~typing.Li
 HOLDERS = frozenset("getattr hasattr setattr delattr".split())
 # Methods that run SQL, the verbs of which a database kept in memory stays there, and those
 # that make a file of any database.
+TEMPLATES = frozenset("format format_map".split())
 STATEMENTS = frozenset("execute executemany executescript".split())
 VERBS = frozenset("select insert update delete create drop alter with replace begin commit rollback savepoint release explain values pragma analyze".split())
 OPENING = frozenset("attach vacuum load_extension".split())
@@ -429,6 +430,8 @@ class References(Meanings):
         open_ended = None in named or any(isinstance(a, ast.Starred) for a in args)
         given = args[0] if args else named.get("fileobj") if name in MODES else None
         last = name.rpartition(".")[2]
+        if last in TEMPLATES and (name.startswith("?.") or name.startswith("builtins.str.")):
+            return "?" if not self.template(node, name[0] != "?") else "text"
         if last in STATEMENTS:
             return "" if not open_ended and args and self.harmless(last, args[0]) else "?"
         if name.startswith("?."):
@@ -453,6 +456,14 @@ class References(Meanings):
             text = self.fold.text(mode)
             return text if isinstance(text, str) and not open_ended else "?"
         return ""
+
+    def template(self, node, unbound):
+        """Whether all is known that a call of format reads: its text is, or it is given nothing."""
+        args = node.args[1:] if unbound else node.args
+        text = node.args[0] if unbound and node.args else node.func.value if isinstance(node.func, ast.Attribute) else None
+        inherited = isinstance(text, ast.Call) and isinstance(text.func, ast.Name) and text.func.id == "super"
+        plain = all(isinstance(a, (ast.Constant, ast.JoinedStr)) for a in args + [k.value for k in node.keywords])
+        return plain or inherited or text is not None and isinstance(self.fold.text(text), str)
 
     def harmless(self, method, node):
         """Whether a statement of SQL opens no other file; execute takes one, of which the verb stands first."""
