@@ -253,6 +253,9 @@ func (r *inference) foreigner(ref Reference) {
 	if ref.How == "star" || ref.How == "value" && r.whole[name] {
 		name += ".*" // all that is in the module
 	}
+	if ref.How == "import" && listedBelow(name) {
+		return // of a module, and what is named of it tells for itself
+	}
 	can, ok := packageCapabilities(name)
 	if !ok {
 		top, _, _ := strings.Cut(ref.Name, ".")
