@@ -148,6 +148,7 @@ var evasions = []struct{ code, want, twin string }{
 	{"import uuid\nuuid.getnode()", "environment", "import uuid\nuuid.uuid4()"},
 	{"import platform\nplatform.node()", "environment", "import platform\nplatform.system()"},
 	{"import shutil\nshutil.copy(':memory:', '/tmp/x')", "read write", "import sqlite3\nsqlite3.connect(':memory:')"},
+	{"import pathlib\npathlib.PosixPath('/tmp/x').open('w')", "read write", "import pathlib\npathlib.PosixPath('/tmp/x').with_suffix('w')"},
 	{"open(':memory:', 'w')", "write", "print(':memory:', 'w')"},
 	{"import duckdb\nduckdb.connect(':memory:')", "network read write", "import sqlite3\nsqlite3.connect(':memory:').close()"},
 	{"import sqlite3\nrun = sqlite3.connect(':memory:').execute\ndef f(s): run(s)", "read write", "import sqlite3\nrun = sqlite3.connect(':memory:')\ndef f(s): run.execute('SELECT ?', s)"},

@@ -191,6 +191,9 @@ func switched(name string) []Capability {
 
 // opened narrows what opening a file needs to what its mode says.
 func opened(can []Capability, mode string) []Capability {
+	if mode == "" {
+		return can // by a name of which the facts do not tell how
+	}
 	read := strings.ContainsAny(mode, "r+?") || !strings.ContainsAny(mode, "wax")
 	write := strings.ContainsAny(mode, "wax+?")
 	if mode == "memory" {
