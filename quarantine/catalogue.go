@@ -112,6 +112,24 @@ func packageCapabilities(reference string) (capabilities []Capability, ok bool) 
 	return capabilities, true
 }
 
+// listedBelow tells whether the catalogue lists nothing of a name but what is
+// below it, as "lxml.etree" of which there is "lxml.etree.tostring".
+func listedBelow(reference string) bool {
+	module, entry, ok := known().find(reference)
+	rest := strings.TrimPrefix(strings.TrimPrefix(reference, module), ".")
+	if !ok || rest == "" || strings.HasSuffix(rest, "*") {
+		return false
+	}
+	below := false
+	for _, l := range entry.names {
+		if l.covers(rest) > 0 {
+			return false
+		}
+		below = below || strings.Contains(l.names, " "+rest+".")
+	}
+	return below
+}
+
 // methodCapabilities tells what a method of a value that nobody can resolve may
 // do while the module is imported, as "to_csv" of "pandas". A module without dots
 // stands for all below it.
@@ -224,7 +242,7 @@ const plainNames = "__version__ __name__ __doc__ __all__ __author__ __title__ __
 // nowhere, a capability is a function that may be the package's own if the
 // package has that capability anyway, as pdfplumber.open.
 func wayOut(segment string) Capability {
-	switch segment {
+	switch strings.TrimRight(segment, "_") { // exec_ is what the bridges between versions call it
 	case "open":
 		return CapabilityRead
 	case "exec", "eval", "compile", "attrgetter", "methodcaller":

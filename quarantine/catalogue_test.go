@@ -190,6 +190,61 @@ func TestMethodCapabilities(t *testing.T) {
 	}
 }
 
+// TestListsOfManyPackages: a name that is listed for packages of one line is harmless
+// in each of them, and what only one of them has under that name was a way around.
+func TestListsOfManyPackages(t *testing.T) {
+	for _, tc := range []struct{ more, less string }{
+		{"spacy.util.run_command", "nltk.util.ngrams"},
+		{"wandb.util.get_module", "nltk.util.bigrams"},
+		{"openai.models.list", "openai.types.Model"},
+		{"replicate.models.get", "openai.RateLimitError"},
+		{"selenium.webdriver.common.service.Service", "selenium.webdriver.common.by.By"},
+		{"autogen.logger.file_logger.FileLogger", "autogen.tools.Function"},
+		{"camel.logger.set_log_file", "camel.logger.get_logger"},
+		{"crewai.telemetry.Telemetry", "crewai.tools.BaseTool"},
+		{"agno.media.Image", "agno.tools.Toolkit"},
+		{"airflow.utils.log.file_task_handler.FileTaskHandler", "agno.utils.log.log_info"},
+		{"langchain.memory.FileChatMessageHistory", "langchain.memory.ConversationBufferMemory"},
+		{"langchain.prompts.load_prompt", "langchain.prompts.PromptTemplate"},
+		{"langchain_core.runnables.graph_mermaid.draw_mermaid_png", "langchain_core.runnables.RunnableLambda"},
+		{"sympy.gcd", "sympy.Rational"},
+		{"sympy.pi.subs", "sympy.pi"},
+		{"rdkit.Chem.AllChem.SDWriter", "rdkit.Chem.AllChem.Compute2DCoords"},
+		{"fsspec.utils.atomic_write", "fsspec.exceptions.FSTimeoutError"},
+		{"future.utils.exec_", "future.utils.iteritems"},
+	} {
+		if caps, ok := packageCapabilities(tc.more); ok && len(caps) == 0 {
+			t.Errorf("%s is harmless", tc.more)
+		}
+		if caps, ok := packageCapabilities(tc.less); !ok || len(caps) > 0 {
+			t.Errorf("%s: %v %v, want nothing", tc.less, caps, ok)
+		}
+	}
+}
+
+// TestImportOfAModule: naming a module of a package is nothing, what is named of it
+// is, and to hand it on is all of it.
+func TestImportOfAModule(t *testing.T) {
+	all := [][2]string{
+		{"from lxml import etree\netree.tostring(1)", ""},
+		{"from lxml import etree\netree.parse(1)", "network read"},
+		{"from lxml import etree\nprint(etree)", "network read write"},
+		{"from lxml.etree import *", "network read write"},
+		{"import lxml.etree as e\nprint(e)", "network read write"},
+		{"from lxml import nothing", "network read write"},
+		{"from sympy import sympify", "read write process native dynamic"},
+	}
+	var codes []string
+	for _, a := range all {
+		codes = append(codes, a[0])
+	}
+	for i, f := range ask(t, codes...) {
+		if in := Infer(&f, nil); !sameWords(joined(shown(in)), all[i][1]) {
+			t.Errorf("%q: got %v, want %q", codes[i], shown(in), all[i][1])
+		}
+	}
+}
+
 // TestCatalogueIsNotChanged: answers share the catalogue's slices.
 func TestCatalogueIsNotChanged(t *testing.T) {
 	first, _ := packageCapabilities("pandas.read_csv")

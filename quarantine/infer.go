@@ -126,17 +126,33 @@ func (r *inference) library(ref Reference) {
 	}
 	full := strings.Trim(mod+"."+rest, ".")
 	switch {
+	case mod == "builtins" && walks(ref, strings.TrimPrefix(rest, "str.")):
+		can = []Capability{CapabilityDynamic}
 	case opens(full):
 		can = nil // of an open file; the call that opened it is told with its mode
 	case ref.How != "call":
 	case full == "sqlite3.connect" && ref.Detail == "ro":
 		can = []Capability{CapabilityRead}
+	case mod == "sqlite3" && ref.Detail == "memory" && r.statements():
+		// A statement that nobody knows may attach a file.
 	case ref.Detail == "memory" || modes()[full]:
 		can = opened(can, ref.Detail)
 	case ref.Detail != "":
 		can = append(slices.Clip(can), switched(full)...)
 	}
 	r.found(ref, can...)
+}
+
+// statements tells whether the source runs SQL that is not known to stay in the
+// database that it is run in, or hands on the method that would.
+func (r *inference) statements() bool {
+	return slices.ContainsFunc(r.facts.References, func(ref Reference) bool {
+		switch ref.Name[strings.LastIndexByte(ref.Name, '.')+1:] {
+		case "execute", "executemany", "executescript":
+			return ref.How != "call" || ref.Detail == "?"
+		}
+		return false
+	})
 }
 
 // modes are the functions of which the facts tell how they open a file.
@@ -175,6 +191,9 @@ func switched(name string) []Capability {
 
 // opened narrows what opening a file needs to what its mode says.
 func opened(can []Capability, mode string) []Capability {
+	if mode == "" {
+		return can // by a name of which the facts do not tell how
+	}
 	read := strings.ContainsAny(mode, "r+?") || !strings.ContainsAny(mode, "wax")
 	write := strings.ContainsAny(mode, "wax+?")
 	if mode == "memory" {
@@ -188,7 +207,7 @@ func opened(can []Capability, mode string) []Capability {
 // method judges an attribute of an object that nobody can follow, by what the
 // modules that the file names make such objects of.
 func (r *inference) method(ref Reference, attribute string) {
-	if gadgets()[attribute] {
+	if gadgets()[attribute] || walks(ref, attribute) {
 		r.found(ref, CapabilityDynamic)
 	}
 	if plainCall(ref, attribute) {
@@ -207,6 +226,12 @@ func (r *inference) method(ref Reference, attribute string) {
 	for top := range r.foreign {
 		r.found(ref, methodCapabilities(top, attribute)...)
 	}
+}
+
+// walks tells whether an attribute is that by which a text reads attributes of what
+// it is given, "{0.__globals__[os].environ}", and nobody knows the text.
+func walks(ref Reference, attribute string) bool {
+	return (attribute == "format" || attribute == "format_map") && (ref.How == "call" && ref.Detail == "?" || attribute == "format_map" && ref.How != "call")
 }
 
 // plainCall tells whether a call is that of a built-in type, by the number of its arguments:
@@ -230,6 +255,9 @@ func (r *inference) foreigner(ref Reference) {
 	name := ref.Name
 	if ref.How == "star" || ref.How == "value" && r.whole[name] {
 		name += ".*" // all that is in the module
+	}
+	if ref.How == "import" && listedBelow(name) {
+		return // of a module, and what is named of it tells for itself
 	}
 	can, ok := packageCapabilities(name)
 	if !ok {

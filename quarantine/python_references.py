@@ -22,6 +22,8 @@ PLAIN_BUILTINS = frozenset(
     __doc__ __debug__ __package__ __annotations__ __module__ __qualname__ __class__ __cached__ __path__""".split()
 ) | {n for n in dir(builtins) if isinstance(getattr(builtins, n), type) and issubclass(getattr(builtins, n), BaseException)}
 
+PLAIN_OF_ERRORS = frozenset("__init__ __new__ __repr__ __str__ __name__ __doc__ args with_traceback add_note".split())
+
 # Methods of the built-in types that no other type has with an effect.
 PLAIN_METHODS = frozenset(
     """append as_integer_ratio bit_length capitalize casefold center clear count difference discard encode endswith
@@ -56,8 +58,21 @@ KEYWORDS = {
 LITERALS = frozenset(["typing.Literal", "typing_extensions.Literal", "~typing.Literal", "~typing_extensions.Literal"])
 # Functions that only read or write an attribute of their first argument.
 HOLDERS = frozenset("getattr hasattr setattr delattr".split())
+# Methods that run SQL, the verbs of which a database kept in memory stays there, and those
+# that make a file of any database.
+TEMPLATES = frozenset("format format_map".split())
+STATEMENTS = frozenset("execute executemany executescript".split())
+VERBS = frozenset("select insert update delete create drop alter with replace begin commit rollback savepoint release explain values pragma analyze".split())
+OPENING = frozenset("attach vacuum load_extension".split())
 IN_MEMORY = frozenset(["io.BytesIO()", "io.StringIO()"])
 RUNNERS = {"builtins.exec": "exec", "builtins.eval": "eval", "builtins.compile": "exec"}
+
+
+def plain_builtin(name):
+    """Whether a name is a built-in without an effect, or an error's method that only makes or shows one."""
+    top, _, rest = name.partition(".")
+    thing, _, method = rest.partition(".")
+    return top == "builtins" and thing in PLAIN_BUILTINS and (not method or method in PLAIN_OF_ERRORS and thing[0].isupper())
 
 
 class References(Meanings):
@@ -412,14 +427,20 @@ class References(Meanings):
         """What of a call's arguments decides what it does."""
         args, named = node.args, {k.arg: k.value for k in node.keywords}
         open_ended = None in named or any(isinstance(a, ast.Starred) for a in args)
-        given = args[0] if args else named.get("fileobj")
+        given = args[0] if args else named.get("fileobj") if name in MODES else None
         last = name.rpartition(".")[2]
+        if last in TEMPLATES and (name.startswith("?.") or name.startswith("builtins.str.")):
+            return "?" if not self.template(node, name[0] != "?") else "text"
+        if last in STATEMENTS:
+            return "" if not open_ended and args and self.harmless(last, args[0]) else "?"
         if name.startswith("?."):
             if last in COUNTED_METHODS:
                 return "?" if open_ended else str(len(args))
         elif given is not None and not open_ended:
-            if self.value(given, scope) - {"!"} and self.value(given, scope) <= IN_MEMORY or self.fold.text(given) == ":memory:":
+            if self.value(given, scope) - {"!"} and self.value(given, scope) <= IN_MEMORY:
                 return "memory"
+            if name.partition(".")[0] in ("sqlite3", "_sqlite3") and self.fold.text(given) == ":memory:":
+                return "memory"  # any other function opens a file of that name
         if name == "sqlite3.connect" and given is not None and not open_ended:
             uri = self.fold.loose(given)  # as in file:…?mode=ro, of which the file need not be constant
             return "ro" if "uri" in named and isinstance(uri, str) and uri.startswith("file:") and "?mode=ro" in uri else ""
@@ -435,6 +456,21 @@ class References(Meanings):
             return text if isinstance(text, str) and not open_ended else "?"
         return ""
 
+    def template(self, node, unbound):
+        """Whether all is known that a call of format reads: its text is, or it is given nothing."""
+        args = node.args[1:] if unbound else node.args
+        text = node.args[0] if unbound and node.args else node.func.value if isinstance(node.func, ast.Attribute) else None
+        inherited = isinstance(text, ast.Call) and isinstance(text.func, ast.Name) and text.func.id == "super"
+        plain = all(isinstance(a, (ast.Constant, ast.JoinedStr)) for a in args + [k.value for k in node.keywords])
+        return plain or inherited or text is not None and isinstance(self.fold.text(text), str)
+
+    def harmless(self, method, node):
+        """Whether a statement of SQL opens no other file; execute takes one, of which the verb stands first."""
+        text = self.fold.text(node) if method == "executescript" else self.fold.loose(node)
+        text = text.lower() if isinstance(text, str) else ""
+        verb = (text.split() or [""])[0].strip("(;")
+        return verb in VERBS and (method != "executescript" or not any(word in text for word in OPENING))
+
     def meant(self, name, how, detail, node):
         how = how if how in ("call", "import", "star") else "value"
         if name[0] == "~":
@@ -447,7 +483,7 @@ class References(Meanings):
         if name[0] in "?!" and len(name) > 1:
             if name[0] == "?" or name[2:4] == "__":
                 self.unknown(name[2:], how, detail, node)
-        elif name[0] not in "?!@" and not (name.startswith("builtins.") and name[len("builtins.") :] in PLAIN_BUILTINS):
+        elif name[0] not in "?!@" and not plain_builtin(name):
             self.add(name, "computed" if name.endswith(".?") else how, detail, node)
 
     def unknown(self, attr, how, detail, node):
