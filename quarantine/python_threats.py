@@ -12,7 +12,7 @@ MAX_DETAIL = 120
 MAX_COMMAND = 8192  # characters of a command that is looked at; longer ones are nobody's
 
 
-class Threats(Texts):
+class Threats(Texts, Harm):
     def __init__(self, facts, tree, source, fold):
         self.facts, self.tree, self.source, self.fold = facts, tree, source, fold
         self.flow = Flow(tree, fold)
@@ -69,6 +69,7 @@ class Threats(Texts):
             self.unpickling(node, names, called)
         self.assembled(node, names, called)
         self.unverified(node, names, called)
+        self.harm(node, names, kinds, given, method, called)
         for full in names:
             if full.split(".")[0].split("(")[0] in ("ctypes", "cffi", "_cffi_backend", "_ctypes"):
                 self.native(node, full)
@@ -82,7 +83,9 @@ class Threats(Texts):
             self.tell("exec-decoded", node, called)
         elif given & OWN_SOURCE:
             self.tell("exec-decoded", node, called)
-        elif isinstance(text, str) and (CODE.search(text) or "builtins.exec" in names and not GAP in text and text.strip()):
+        elif given & VARIABLE:
+            self.tell("exec-variable", node, called)
+        elif isinstance(text, str) and (CODE.search(text) or text.strip() in ("exec", "eval", "compile", "__import__") or "builtins.exec" in names and not GAP in text and text.strip()):
             self.tell("exec-text", node, text)
         elif computed_text(code, self):
             self.tell("exec-computed", node, called)
@@ -106,6 +109,8 @@ class Threats(Texts):
         self.command(node, text)
         first = flow.flags(parts[0]) if parts else 0
         script = 0
+        if words and words[0] == GAP and "sys.executable" in self.fold.names(parts[0]):
+            self.command(node, " ".join(["python"] + words[1:]))
         program = words[0].replace("\\", "/").rsplit("/", 1)[-1].lower() if words else ""
         if program in INTERPRETERS or "sys.executable" in (self.fold.names(parts[0]) if parts else []):
             for word, part in zip(words[1:], parts[1:]):
@@ -114,7 +119,7 @@ class Threats(Texts):
                 script |= flow.flags(part)
         whole = isinstance(command, (ast.List, ast.Tuple)) or len(words) == 1 and " " not in words[0].strip()
         leading = whole or not words or words[0].startswith(GAP) or words[0].split(" ")[0].rsplit("/", 1)[-1].lower() in INTERPRETERS
-        if leading and first & DROPPED or script & DROPPED:
+        if leading and (first & DROPPED or parts and self.dropped(parts[0])) or script & DROPPED:
             self.tell("run-dropped", node, called)
         elif leading and first & DOWNLOADED or script & DOWNLOADED:
             self.tell("run-downloaded", node, called)
@@ -281,7 +286,9 @@ class Threats(Texts):
             self.tell("executable-temp", node, called)
 
     def native(self, node, full):
-        last = full.rsplit(".", 1)[-1]
+        last = full.replace("()", "").rsplit(".", 1)[-1]
+        if last in NATIVE_RECORDERS:
+            self.tell("recorder", node, full)
         if last in ("VirtualAlloc", "VirtualAllocEx", "VirtualProtect", "RtlMoveMemory", "CreateThread", "CreateRemoteThread", "WriteProcessMemory", "mprotect", "NtCreateThreadEx", "QueueUserAPC"):
             self.tell("machine-code", node, full)
         self.tell("native", node, full)
@@ -323,7 +330,14 @@ class Threats(Texts):
         for target in getattr(node, "targets", None) or [node.target]:
             if isinstance(target, ast.Attribute):
                 self.patched(target, node)
+                self.replaced(target.value, target.attr, node.value, node)
             elif isinstance(target, ast.Subscript):
+                key = self.loose(getattr(target.slice, "value", target.slice) if type(target.slice).__name__ == "Index" else target.slice)
+                self.copies(key, node.value, node)
+                if key in PRELOADS:
+                    self.tell("preload", node, key)
+                if "sys.modules" in self.fold.names(target.value) and isinstance(key, str) and key.split(".")[0] in STDLIB:
+                    self.tell("tapped", node, key)
                 for full in self.fold.names(target.value):
                     if full in ("sys.modules", "builtins.__dict__") or full.endswith(".__dict__") and full.split(".")[0] in STDLIB:
                         self.tell("patched", node, full)
@@ -332,7 +346,7 @@ class Threats(Texts):
         for full in self.fold.names(target.value):
             whole = full + "." + target.attr
             if whole in ("ssl._create_default_https_context", "ssl._create_default_https_context()"):
-                self.tell("no-verification", node, whole)
+                self.tell("unverified-all", node, whole)
             elif target.attr == "check_hostname" and getattr(node.value, "value", None) is False:
                 self.tell("no-verification", node, whole)
             elif "(" not in full and full.split(".")[0] in STDLIB | {"builtins"} and self.is_module(full) and whole not in HARMLESS_PATCHES:
@@ -340,6 +354,17 @@ class Threats(Texts):
 
     def is_module(self, full):
         return full.split(".")[0] != "__future__" and "[" not in full and not full.startswith(("sys.std", "threading.current_thread"))
+
+    def definition(self, node, above):
+        if node.name in REDUCERS:
+            self.reduced(node)
+
+    def dictionary(self, node, above):
+        for key, value in zip(node.keys, node.values):
+            if isinstance(key, ast.Constant):
+                self.copies(key.value, value, node)
+                if key.value in PRELOADS:
+                    self.tell("preload", node, key.value)
 
     def imported(self, node, above):
         for alias in node.names:
@@ -377,12 +402,14 @@ class Threats(Texts):
                 for kind in self.flow.calls(node):
                     first.setdefault(kind, node)
                 for full in self.fold.names(node.func):
-                    if full in ("os.dup2", "socket.socket().fileno"):
+                    if full in ("os.dup2", "os.memfd_create", "socket.socket().fileno"):
                         first.setdefault(full, node)
         if "os.dup2" in first and ("socket.socket().fileno" in first or any(self.flow.flags(a) & SOCKET for a in first["os.dup2"].args)) and "process" in first:
             self.tell("reverse-shell", first["os.dup2"], "os.dup2")
         if "swap" in first and "clipboard" in first and any(isinstance(n, ast.Constant) and isinstance(n.value, str) and WALLET.search(n.value) for n in self.flow.nodes):
             self.tell("clipboard-swap", first["swap"], "")
+        if "os.memfd_create" in first and "process" in first:
+            self.tell("run-dropped", first["os.memfd_create"], "os.memfd_create")
         if "walk" in first and "encrypt" in first and ("delete" in first or "move" in first or self.writes_encrypted()):
             self.tell("encrypts-files", first["encrypt"], "")
         if "keys" in first and self.network:
@@ -459,4 +486,5 @@ TEXT_MAKERS = frozenset([name.rsplit(".", 1)[-1] for name in FUNCTIONS] + ["join
 THREAT_STEPS = {
     "Call": "call", "Attribute": "attribute", "Name": "name", "Assign": "assigned", "AugAssign": "assigned", "AnnAssign": "assigned",
     "Import": "imported", "ImportFrom": "imported", "Subscript": "subscript",
+    "FunctionDef": "definition", "Dict": "dictionary",
 }  # fmt: skip
