@@ -28,6 +28,7 @@ LOADERS = frozenset("ctypes.CDLL ctypes.PyDLL ctypes.cdll.LoadLibrary ctypes.Win
 TUNNELS = frozenset("pyngrok.ngrok.connect ngrok.connect ngrok.forward pyngrok.ngrok.NgrokTunnel".split())
 OWN_FILE_CALLS = frozenset("os.path.abspath os.path.realpath pathlib.Path pathlib.Path().resolve pathlib.Path().absolute builtins.str os.fspath".split())
 REDUCERS = frozenset(["__reduce__", "__reduce_ex__"])
+TRUSTED = frozenset("builtins hashlib hmac secrets ssl".split())
 PAYLOADS = frozenset("data json files params content body".split())
 
 
@@ -55,6 +56,50 @@ def command_text(fold, node):
         return ""
     text = command.value if isinstance(command, ast.Constant) else fold.loose(command)
     return text if isinstance(text, str) else ""
+
+
+def from_inputs(threats, node):
+    """Tells whether a value is nothing but what callers gave: parameters, and parts of them.
+
+    A function of the file that is called here passes on what it is called with.
+    """
+    stack, seen = [node], set()
+    while stack:
+        part = stack.pop()
+        if id(part) in seen:
+            continue
+        seen.add(id(part))
+        if len(seen) > 60:
+            return False
+        if isinstance(part, (ast.Subscript, ast.Starred, ast.Attribute)) and not isinstance(getattr(part, "value", None), ast.Constant):
+            stack.append(part.value)
+        elif isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute) and part.func.attr in ("get", "split", "strip") and not threats.fold.names(part.func):
+            if len(part.args) > 1 and threats.fold.value(part.args[1], strict=False) not in (None, "", []):
+                return False
+            stack.append(part.func.value)
+        elif isinstance(part, ast.Call) and threats.fold.names(part.func) and set(threats.fold.names(part.func)) <= {"shlex.quote", "builtins.str", "builtins.list"} and part.args:
+            stack.append(part.args[0])
+        elif isinstance(part, ast.Name):
+            found = threats.fold.bindings.names.get(part.id, [])
+            if not found or len(found) > MAX_MEANINGS:
+                return False
+            for kind, thing in found:
+                if threats.of_class(thing):
+                    continue  # a field of a class is no name of its methods
+                if isinstance(thing, ast.arg):
+                    given = threats.given_to(thing)
+                    if given is None:
+                        return False
+                    stack.extend(given)
+                elif kind == "value" and thing is not None:
+                    stack.append(thing)
+                elif kind == "own" and thing is None and part.id in threats.loops:
+                    stack.extend(threats.loops[part.id])
+                else:
+                    return False
+        else:
+            return False
+    return True
 
 
 class Harm:
@@ -96,8 +141,58 @@ class Harm:
             self.tell("sensitive-read", node, called)
 
     @property
+    def loops(self):
+        """What names go through, where a loop binds them."""
+        if not hasattr(self, "_loops"):
+            self._loops = {}
+            for node in self.flow.nodes:
+                if isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)) and isinstance(node.target, ast.Name):
+                    self._loops.setdefault(node.target.id, []).append(node.iter)
+        return self._loops
+
+    def of_class(self, node):
+        at = self.flow.at.get(id(node))
+        return at is not None and isinstance(self.flow.scopes[at].node, ast.ClassDef) and isinstance(self.flow.nodes[self.flow.parents[at]], (ast.Assign, ast.AnnAssign))
+
+    def given_to(self, arg):
+        """What the file itself hands to a parameter; None where that cannot be told."""
+        if not self.spend():
+            return None
+        at = self.flow.parents[self.flow.parents[self.flow.at[id(arg)]]]
+        function, given = self.flow.nodes[at], []
+        if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            return None
+        args = getattr(function.args, "posonlyargs", []) + function.args.args
+        for default in function.args.defaults + [d for d in function.args.kw_defaults if d is not None]:
+            if self.fold.value(default, strict=False) not in (None, "", [], (), 0, False, True):
+                return None
+        for node in self.flow.nodes:
+            if not isinstance(node, ast.Call):
+                if isinstance(node, ast.Name) and node.id == function.name and isinstance(node.ctx, ast.Load):
+                    above = self.flow.nodes[self.flow.parents[self.flow.at[id(node)]]]
+                    if not (isinstance(above, ast.Call) and above.func is node):
+                        return None  # handed on, to be called by somebody else
+                continue
+            name = node.func.id if isinstance(node.func, ast.Name) else node.func.attr if isinstance(node.func, ast.Attribute) else ""
+            if name == function.name:
+                if any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
+                    return None
+                skip = 1 if isinstance(node.func, ast.Attribute) and args and args[0].arg in ("self", "cls") else 0
+                given += [v for p, v in zip(args[skip:], node.args) if p.arg == arg.arg] + [k.value for k in node.keywords if k.arg == arg.arg]
+        return given
+
+    @property
     def raw_sockets(self):
-        return any(isinstance(n, (ast.Attribute, ast.Name)) and getattr(n, "attr", getattr(n, "id", "")) == "SOCK_RAW" for n in self.flow.nodes)
+        if not hasattr(self, "_raw"):
+            self._raw = any(isinstance(n, (ast.Attribute, ast.Name)) and getattr(n, "attr", getattr(n, "id", "")) == "SOCK_RAW" for n in self.flow.nodes)
+        return self._raw
+
+    def spend(self):
+        """Bounds what goes through the whole file; a file that needs more is nobody's."""
+        self.spent = getattr(self, "spent", 0) + 1
+        if self.spent > MAX_PASSES:
+            self.fold.exhausted = True
+        return self.spent <= MAX_PASSES
 
     def dropped(self, node):
         """A file that was written from elsewhere, also where its path is written twice."""
@@ -111,7 +206,7 @@ class Harm:
             if isinstance(above, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
                 return False
             if isinstance(above, ast.While) and isinstance(above.test, ast.Constant) and above.test.value:
-                return not any(isinstance(p, (ast.Break, ast.Return)) for p in ast.walk(above))
+                return self.spend() and not any(isinstance(p, (ast.Break, ast.Return)) for p in ast.walk(above))
             at = self.flow.parents[at]
         return False
 
@@ -167,7 +262,30 @@ class Harm:
             return
         payload = [k.value for k in holder.keywords if k.arg in PAYLOADS] + holder.args[1:2]
         if any(p is not None and self.fold.value(p, strict=False) is NOTHING for p in payload):
-            self.tell("blind-send", node, url)
+            self.tell("hushed-send" if self.hushed(above) else "blind-send", node, url)
+
+    def hushed(self, node):
+        """Whether a statement's failure is swallowed, or its function is handed to a thread."""
+        at = self.flow.at[id(node)]
+        swallowed = False
+        while at >= 0:
+            above = self.flow.nodes[at]
+            if isinstance(above, ast.Try):
+                swallowed = swallowed or any(len(h.body) == 1 and isinstance(h.body[0], ast.Pass) for h in above.handlers)
+            elif isinstance(above, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                return swallowed and above.name in self.threaded
+            at = self.flow.parents[at]
+        return False
+
+    @property
+    def threaded(self):
+        """The functions that run beside what the caller asked for."""
+        if not hasattr(self, "_threaded"):
+            self._threaded = set()
+            for node in self.flow.nodes:
+                if isinstance(node, ast.Call) and {"threading.Thread", "threading.Timer", "multiprocessing.Process", "_thread.start_new_thread"} & set(self.fold.names(node.func)):
+                    self._threaded |= {p.id for a in node.args + [k.value for k in node.keywords] for p in ast.walk(a) if isinstance(p, ast.Name)}
+        return self._threaded
 
     def replaced(self, owner, name, value, node):
         """A function of a module or of its classes is replaced by one of the file."""
@@ -176,8 +294,21 @@ class Harm:
             root = full.split(".")[0]
             if "(" in full or "[" in full or root not in roots and root != "builtins" or full + "." + name in HARMLESS_PATCHES:
                 continue
-            if self.own_function(value):
+            if self.own_function(value) and (root in TRUSTED or self.taps(value)):
                 self.tell("tapped", node, full + "." + name)
+
+    def taps(self, node):
+        """Whether what replaces a function sends, keeps or starts something, or trusts everybody."""
+        if isinstance(node, ast.Call):
+            return any(k.arg == "verify" and getattr(k.value, "value", None) is False for k in node.keywords) or self.taps(node.func)
+        if not self.spend():
+            return True
+        bodies = self.flow.functions.get(node.id, [self.source_of(node)]) if isinstance(node, ast.Name) else [node]
+        for part in (p for body in bodies[:MAX_MEANINGS] for p in ast.walk(body)):
+            if isinstance(part, ast.Call):
+                if self.flow.calls(part) & {"network", "process", "execute", "make"} or "builtins.open" in self.fold.names(part.func):
+                    return True
+        return False
 
     def own_function(self, node):
         if isinstance(node, ast.Lambda):
@@ -190,7 +321,7 @@ class Harm:
 
     def reduced(self, node):
         """What unpickling an object of the class will call."""
-        for part in ast.walk(node):
+        for part in ast.walk(node) if self.spend() else ():
             if isinstance(part, ast.Return) and isinstance(part.value, ast.Tuple) and part.value.elts:
                 for full in self.fold.names(part.value.elts[0]):
                     if CALLS.get(full, EMPTY) & {"process", "execute"}:
@@ -206,3 +337,4 @@ class Harm:
 
 
 EMPTY = frozenset()
+MAX_PASSES = 100

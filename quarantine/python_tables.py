@@ -111,7 +111,7 @@ NETWORK = frozenset(
 )
 # What these modules also have and what sends or fetches nothing.
 LOCAL = Late(
-    r"^socket\.(?:inet_|hton|ntoh|gethostname$|getfqdn$|socketpair|AF_|SOCK_|setdefaulttimeout|getservby|if_name|error$|timeout$)"
+    r"^discord\.(?:ui|app_commands)\.\w+(?:\(\))?$|^socket\.(?:inet_|hton|ntoh|gethostname$|getfqdn$|socketpair|AF_|SOCK_|setdefaulttimeout|getservby|if_name|error$|timeout$)"
     r"|^(?:urllib3|requests|httpx|aiohttp|discord|telegram|websockets|boto3|grpc|httplib2)\.[\w.]*"
     r"(?:Exception|Error|Retry|Timeout|disable_warnings|quote|ClientTimeout|HTTPBasicAuth|Intents|Embed|Limits|add_stderr_logger)(?:$|\.|\()"
     r"|^urllib\.request\.(?:Request|quote|unquote|pathname2url|url2pathname|getproxies|build_opener|install_opener|\w+Handler)(?:\(\))?$"
@@ -140,9 +140,9 @@ SENSITIVE = Late(
     |Login\ Data|Web\ Data$|Local\ State|key[34]\.db|logins\.json|cookies\.sqlite|signons\.sqlite|formhistory\.sqlite
     |(?:Chrome|Edge|Brave-Browser|Chromium|YaBrowser|Vivaldi|Opera\ Stable|Opera\ GX\ Stable|Iridium|Torch)[/\\](?:User\ Data|Default)
     |Opera\ (?:Stable|GX\ Stable)|Firefox[/\\]Profiles|\.mozilla[/\\]firefox|google-chrome[/\\]|Local\ (?:Storage|Extension\ Settings)[/\\]
-    |Cookies$|wallet\.dat|(?:Exodus|Electrum|Atomic|Coinomi|Armory|Bytecoin|Jaxx|Guarda|Ledger\ Live|MultiBit|Zcash)(?:[/\\]|$)|Ethereum[/\\]keystore|\.electrum|\.bitcoin
+    |(?-i:Cookies)$|wallet\.dat|(?-i:Exodus|Electrum|Atomic|Coinomi|Armory|Bytecoin|Jaxx|Guarda|Ledger\ Live|MultiBit|Zcash)(?:[/\\]|$)|Ethereum[/\\]keystore|\.electrum|\.bitcoin
     |\.ethereum|\.config[/\\]solana|nkbihfbeogaeaoehlefnkodbefgpgknn|Telegram\ Desktop[/\\]tdata|tdata$|discord(?:canary|ptb|development)?[/\\]?(?:Local\ Storage|$(?<=[/\\]discord))
-    |(?:Discord|discordcanary|discordptb|Lightcord)$|config[/\\]loginusers\.vdf|ssfn\d*|Library[/\\]Keychains|login\.keychain(?:-db)?|FileZilla[/\\]
+    |(?-i:Discord|discordcanary|discordptb|Lightcord)$|config[/\\]loginusers\.vdf|ssfn\d*|Library[/\\]Keychains|login\.keychain(?:-db)?|FileZilla[/\\]
     |recentservers\.xml|sitemanager\.xml|proc[/\\](?:self|\d+|\*|\ufffc)[/\\](?:environ|mem|cmdline)|secrets[/\\]kubernetes\.io|\.cursor[/\\]mcp\.json
     |claude_desktop_config\.json|\.claude(?:\.json|[/\\](?:\.credentials|credentials))|\.codex[/\\](?:auth|sessions|history)|\.claude[/\\](?:projects|history)|\.minecraft[/\\]launcher|\.lunarclient|(?:docker|containerd|podman)\.sock|Steam[/\\]ssfn|\.vault-token|\.pgpass|\.my\.cnf|\.boto|SAM$(?<=config\\SAM)|NTUSER\.DAT
     |\.password-store|\.keepass|[\w-]*\.kdbx|\.terraform\.d[/\\]credentials|\.cargo[/\\]credentials|\.gem[/\\]credentials|\.config[/\\]op[/\\])""",
@@ -176,7 +176,7 @@ COMMANDS = [
     ("destructive", Late(
         r"""\brm\s+(?:-\w+\s+|--\w[\w-]*\s+)*-\w*(?:r\w*f|f\w*r)\w*\s+(?:--\s+)?(?:--no-preserve-root\s+)?["']?(?:/(?:\*|\s|$|["']|(?:etc|home|usr|var|boot|bin|root|lib|Users|opt)(?:/\*?)?(?:["'\s]|$))|~(?:/\*?)?(?:["'\s]|$)|\$\{?HOME\}?/?\*?(?:["'\s]|$)|\*(?:\s|$))
         |--no-preserve-root|\bmkfs(?:\.\w+)?\s+(?:-\S+\s+)*/dev/|\bdd\b[^\n]{0,600}\bof=/dev/(?:sd|hd|nvme|vd|xvd|mmcblk|disk)|\bformat\s+[a-z]:|\b(?:del|erase)\s[^\n]{0,600}/[sq]\b[^\n]{0,600}[a-z]:\\|\brd\s+/s[^\n]{0,600}[a-z]:\\|\bRemove-Item\b[^\n]{0,600}-Recurse[^\n]{0,600}(?:C:\\|\$env:USERPROFILE|~|\$HOME)
-        |vssadmin\S*\s+delete\s+shadows|wbadmin\s+delete|bcdedit\b[^\n]{0,600}recoveryenabled|\bcipher\s+/w|:\(\)\s*\{\s*:\s*\|\s*:|\bchmod\s+(?:-\w+\s+)*(?:000|777)\s+/(?:\s|$)|\bshred\b[^\n]{0,600}(?:/dev/|/home|~)|\bwipefs\b[^\n]{0,600}/dev/|>\s*/dev/(?:sd|hd|nvme|vd)[a-z0-9]""", re.X | re.I)),
+        |vssadmin\S*\s+delete\s+shadows|wbadmin\s+delete|bcdedit\b[^\n]{0,600}recoveryenabled|\bcipher\s+/w|:\(\)\s*\{\s*:\s*\|\s*:|\bchmod\s+(?:-\w+\s+)*(?:000|777)\s+/(?:\s|$)|\bshred\b[^\n]{0,600}(?:/dev/|/home|~)|\bwipefs\b[^\n]{0,600}/dev/|\bfind\s+(?:/|~|/home|/Users|\$HOME)/?\s[^\n]{0,600}(?:-delete\b|-exec\s+(?:rm|shred)\b)|>\s*/dev/(?:sd|hd|nvme|vd)[a-z0-9]""", re.X | re.I)),
     ("persist-command", Late(
         r"""\bcrontab\b(?![^\n]{0,600}-l\s*$)(?:\s+-(?:\s|$)|\s+[^-\s]|[^\n]{0,600}\|\s*crontab|[^\n]{0,600}@reboot)|\|\s*crontab\b|\bschtasks(?:\.exe)?\b[^\n]{0,600}/create|\breg(?:\.exe)?\s+add\b[^\n]{0,600}\\(?:Run|RunOnce|Winlogon)\b|\blaunchctl\s+(?:load|bootstrap|submit)|\bsystemctl\b[^\n]{0,600}\benable\b|>>?\s*["']?(?:~|\$HOME|/home/\S+|/root|\ufffc)/\.(?:bashrc|profile|zshrc|bash_profile|ssh/authorized_keys|config/autostart)|New-ScheduledTask|Register-ScheduledTask|>>?\s*/etc/(?:cron|rc\.local|profile)|\bupdate-rc\.d\b|\bsc(?:\.exe)?\s+create\b|ssh-copy-id|\bgit\s+config\b[^\n]{0,600}(?:core\.(?:hooksPath|fsmonitor|sshCommand)|init\.templateDir)\s+\S""", re.X | re.I)),
     ("package-install", Late(

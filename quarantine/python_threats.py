@@ -106,7 +106,7 @@ class Threats(Texts, Harm):
         if not text and command is not None:
             # A list that was put together before: all of its texts in one row.
             text = self.loose_list(command)
-        self.command(node, text)
+        self.command(node, text, command)
         first = flow.flags(parts[0]) if parts else 0
         script = 0
         if words and words[0] == GAP and "sys.executable" in self.fold.names(parts[0]):
@@ -118,6 +118,7 @@ class Threats(Texts, Harm):
                     break
                 script |= flow.flags(part)
         whole = isinstance(command, (ast.List, ast.Tuple)) or len(words) == 1 and " " not in words[0].strip()
+        whole = whole or parts is node.args  # the exec and spawn families take a program and a list
         leading = whole or not words or words[0].startswith(GAP) or words[0].split(" ")[0].rsplit("/", 1)[-1].lower() in INTERPRETERS
         if leading and (first & DROPPED or parts and self.dropped(parts[0])) or script & DROPPED:
             self.tell("run-dropped", node, called)
@@ -143,7 +144,7 @@ class Threats(Texts, Harm):
             return " ".join(v if isinstance(v, str) else GAP for v in value)[:MAX_FOLDED]
         return ""
 
-    def command(self, node, text):
+    def command(self, node, text, whole=None):
         text = text.replace("\\\n", " ").replace("^", "")
         if text in self.seen or not text or not HINTS.search(text):
             return
@@ -155,8 +156,20 @@ class Threats(Texts, Harm):
         for shape, pattern in COMMANDS:
             if pattern.search(text) or plain is not text and pattern.search(plain):
                 if shape == "package-install" and ELSEWHERE.search(text):
-                    shape = "package-install-any"
+                    shape = "package-install-input" if self.names_by_caller(text, whole) else "package-install-any"
                 self.tell(shape, node, text)
+
+    def names_by_caller(self, text, command):
+        """A plain install whose packages only the caller names: no more than running what the caller says."""
+        if not PLAIN_INSTALL.search(text):
+            return False
+        if isinstance(command, ast.JoinedStr):
+            parts = [v.value for v in command.values if isinstance(v, ast.FormattedValue)]
+        elif isinstance(command, (ast.List, ast.Tuple)):
+            parts = [p for p in command.elts if not isinstance(p, ast.Constant) and "sys.executable" not in self.fold.names(p)]
+        else:
+            return False
+        return bool(parts) and all(from_inputs(self, p) for p in parts)
 
     def sending(self, node, names, kinds, given, method, called):
         if "network" not in kinds and not self.network:
@@ -359,6 +372,17 @@ class Threats(Texts, Harm):
         if node.name in REDUCERS:
             self.reduced(node)
 
+    def row(self, node, above):
+        """A command in a table of commands, which a loop starts later."""
+        if isinstance(self.flow.nodes[above], (ast.List, ast.Tuple, ast.Dict)) and len(node.elts) > 1 and isinstance(node.elts[0], ast.Constant) and isinstance(node.elts[0].value, str) and self.processes:
+            self.command(node, " ".join(self.loose(p) or GAP for p in node.elts[:40]))
+
+    @property
+    def processes(self):
+        if not hasattr(self, "_processes"):
+            self._processes = any(t.split(".")[0] in ("os", "subprocess", "asyncio", "pty") for found in self.fold.bindings.imported.values() for t in found)
+        return self._processes
+
     def dictionary(self, node, above):
         for key, value in zip(node.keys, node.values):
             if isinstance(key, ast.Constant):
@@ -425,6 +449,7 @@ class Threats(Texts, Harm):
 HARMLESS_PATCHES = frozenset(
     "sys.stdout sys.stderr sys.stdin sys.argv sys.path sys.excepthook sys.dont_write_bytecode sys.displayhook sys.tracebacklimit sys.ps1 sys.ps2 sys.pycache_prefix logging.raiseExceptions os.environ warnings.showwarning warnings.formatwarning socket.timeout logging.lastResort".split()
 )
+PLAIN_INSTALL = Late(r"^(?:(?:\ufffc|python[\d.]*)\s+-m\s+)?(?:uv\s+)?pip[\d.]*\s+install(?:\s+(?:-q|--quiet|-U|--upgrade|--disable-pip-version-check|--no-input))*(?:\s+\ufffc)+$")
 ELSEWHERE = Late(r"install\b[^\n]*(?:\ufffc|://|git\+|\s-r\s|\s--(?:extra-)?index-url|\s-i\s|\s-f\s|\s--find-links|\s\.{1,2}/|\$)|(?:npx|add)\s[^\n]*(?:\ufffc|://)", re.I)
 DOMAIN = Late(r"\ufffc(?:\.[a-z0-9-]+)+\.[a-z]{2,18}\.?$", re.I)
 
@@ -486,5 +511,5 @@ TEXT_MAKERS = frozenset([name.rsplit(".", 1)[-1] for name in FUNCTIONS] + ["join
 THREAT_STEPS = {
     "Call": "call", "Attribute": "attribute", "Name": "name", "Assign": "assigned", "AugAssign": "assigned", "AnnAssign": "assigned",
     "Import": "imported", "ImportFrom": "imported", "Subscript": "subscript",
-    "FunctionDef": "definition", "Dict": "dictionary",
+    "FunctionDef": "definition", "Dict": "dictionary", "List": "row", "Tuple": "row",
 }  # fmt: skip

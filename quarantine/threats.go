@@ -43,7 +43,8 @@ var threatShapes = []shapeMeaning{
 	{"private-out", privateOut, false, "what was read from a private place goes to %s"},
 	{"lookup-out", privateOut, false, "data is put into the name that %s looks up"},
 	{"copied-out", privateOut, false, "every mail goes, besides, to %s"},
-	{"blind-send", privateOut, false, "data goes to %s, and nobody looks at the answer"},
+	{"blind-send", privateOut, true, "data goes to %s, and nobody looks at the answer"},
+	{"hushed-send", privateOut, false, "a thread sends data to %s, and hides when it fails"},
 	{"secret-command", privateOut, false, "a command prints passwords or keys: %s"},
 	{"keyboard", privateOut, false, "the keyboard is watched by %s"},
 	{"keyboard-out", privateOut, false, "the keyboard is watched in a file that uses the network%.0s"},
@@ -74,6 +75,7 @@ var threatShapes = []shapeMeaning{
 	{"raised-rights", tampering, false, "%s makes a file run with its owner's rights"},
 
 	{"package-install", runtimeInstall, true, "packages are installed: %s"},
+	{"package-install-input", runtimeInstall, true, "packages are installed that the caller names: %s"},
 	{"package-install-any", runtimeInstall, false, "packages are installed that the file does not name, or from a place of its own: %s"},
 
 	{"no-verification", carelessness, true, "%s does not verify who answers"},
