@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/patch-cat/patch-git/internal/contribute"
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/github"
 	"github.com/patch-cat/patch-git/internal/judge"
@@ -41,6 +40,10 @@ const (
 
 // judgeCheck is the check by which the night knows that a model passed a head.
 const judgeCheck = "patch-git-judge"
+
+// judgePassed is its title where the model passed the head. Checks that are jobs of a
+// workflow have no title, so that a job of that name is no pass.
+const judgePassed = "The model has nothing against it"
 
 // wantsModel tells whether a model is asked about a review. What is refused
 // already costs nobody a request.
@@ -104,6 +107,7 @@ type heard struct {
 	wanted   bool // a model was to be asked
 	outcome  review.Outcome
 	findings []spec.Finding
+	objects  bool             // to this head, today or before, whoever waived that
 	by       *judge.Judgement // nil where none was asked, or none is believed
 }
 
@@ -134,14 +138,19 @@ func (j *job) judged(r *review.Review) *heard {
 		j.say(err.Error())
 		return h
 	}
-	h.findings, h.by = contribute.JudgeFindings(m, out, r.Folder()), out
+	found, err := j.workshop.JudgeFindings(j.in, r, m, out)
+	if err != nil {
+		j.say(err.Error())
+		return h
+	}
+	h.findings, h.by, h.objects = found, out, len(out.Findings) > 0
 	switch {
-	case out.Outcome == judge.Pass:
-		h.outcome = review.OutcomePass
-	case out.Outcome == judge.Fail:
+	case slices.ContainsFunc(found, spec.Finding.Blocks):
 		h.outcome = review.OutcomeFail
-	case len(out.Findings) > 0:
+	case slices.ContainsFunc(found, func(f spec.Finding) bool { return f.Weight() != spec.SeverityNote }) && h.objects:
 		h.outcome = review.OutcomeNeedsHuman
+	case len(out.Failures) == 0: // it has nothing against it, or a maintainer waived what it has
+		h.outcome = review.OutcomePass
 	}
 	return h // otherwise it could not tell, and that is nobody's word
 }
@@ -156,8 +165,11 @@ func (j *job) remember(ctx context.Context, head string, h *heard) error {
 		summary = byModel(h.by)
 	}
 	verdict, title := review.NeedsHuman, "Somebody has to look"
-	if h.outcome == review.OutcomePass {
-		verdict, title = review.Pass, "The model has nothing against it"
+	switch {
+	case h.objects:
+		verdict, title = review.Fail, "The model objects to it"
+	case h.outcome == review.OutcomePass:
+		verdict, title = review.Pass, judgePassed
 	}
 	_, err := j.hub.CreateCheck(ctx, j.repo, github.CheckRun{
 		Name: judgeCheck, Head: head, Conclusion: conclusion(verdict), Title: title, Summary: summary,
@@ -165,8 +177,28 @@ func (j *job) remember(ctx context.Context, head string, h *heard) error {
 	return err
 }
 
-// remembered is what a model said of a head before. It is asked about a head
-// once: it would say something else another night, and be paid for it.
+// insist keeps what a model said of this very head before: who closes a pull
+// request and opens it again has it asked again, and an answer that is drawn often
+// enough is a yes. What it objected to is for a maintainer to answer for.
+func (j *job) insist(ctx context.Context, r *review.Review, h *heard) error {
+	if !h.wanted {
+		return nil
+	}
+	checks, err := j.hub.Checks(ctx, j.repo, r.Head, judgeCheck)
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(checks, func(c github.Check) bool { return c.Conclusion == "failure" }) {
+		h.objects = true
+		if h.outcome == review.OutcomePass {
+			h.outcome = review.OutcomeNeedsHuman
+		}
+	}
+	return nil
+}
+
+// remembered is what a model said of a head before. It is not asked by night: it
+// would say something else each time, and be paid for it.
 func (j *job) remembered(ctx context.Context, r *review.Review) (review.Outcome, error) {
 	if !wantsModel(r) {
 		return review.OutcomeAbsent, nil
@@ -176,7 +208,7 @@ func (j *job) remembered(ctx context.Context, r *review.Review) (review.Outcome,
 		return "", err
 	}
 	passed := func(c github.Check) bool {
-		return c.App == "github-actions" && c.Status == "completed" && c.Conclusion == "success"
+		return c.App == "github-actions" && c.Status == "completed" && c.Conclusion == "success" && c.Title == judgePassed
 	}
 	if len(checks) == 0 || slices.ContainsFunc(checks, func(c github.Check) bool { return !passed(c) }) {
 		return review.OutcomeAbsent, nil

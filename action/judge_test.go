@@ -249,6 +249,7 @@ func TestNightRemembersTheModel(t *testing.T) {
 	}{
 		{"passed", "", "", true},
 		{"not asked any more, and then not sure", "", "action_required", false},
+		{"passed, and a job is called as the check", "", "success", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := ripe(t)

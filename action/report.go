@@ -63,6 +63,9 @@ func (j *job) report(ctx context.Context, a *answer) error {
 	var h *heard
 	if r != nil {
 		h = j.judged(r)
+		if err := j.insist(ctx, r, h); err != nil {
+			return err
+		}
 		trial, err := j.trialOf(ctx, r, true)
 		if err != nil {
 			return err

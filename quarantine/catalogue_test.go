@@ -131,7 +131,7 @@ func TestPackageCapabilities(t *testing.T) {
 		"pandas.DataFrame.to_csv": "network write", "openpyxl.Workbook.save": "write", "PIL.Image.Image.save": "write",
 		// Ways out of a package, whatever the package may do by itself.
 		"pandas.io.common.os.system": "network read write process environment native dynamic", "requests.sessions.os": unknown, "numpy.os.system": "network read write process environment native dynamic", "bs4.builtins.eval": unknown,
-		"requests._os.system": unknown, "requests.compat.builtins": unknown, "tabulate.io.open": unknown, "bs4.open": unknown, "bs4.BeautifulSoup._os.x": unknown, "bs4.BeautifulSoup._most_recent": "", "pdfplumber.open": "network read write process native", "yaml.__builtins__": unknown,
+		"requests._os.system": unknown, "requests.compat.builtins": unknown, "tabulate.io.open": unknown, "bs4.open": unknown, "bs4.BeautifulSoup._os.x": unknown, "bs4.BeautifulSoup._most_recent": "", "pdfplumber.open": "read", "yaml.__builtins__": unknown,
 		"requests.__version__": "", "requests.__loader__": unknown, "pydantic.main.sys.modules": unknown,
 		"numpy.linalg.linalg.sys.modules": "network read write process environment native dynamic", "click.testing.subprocess.run": unknown,
 		// Nobody's.

@@ -58,7 +58,7 @@ const maxPerRule = 20
 // an error out of sight: of every rule and file the errors are kept first, and
 // what is cut is counted by a finding as severe as the worst of it.
 func (c *collector) finish() []spec.Finding {
-	c.waive()
+	Waive(c.Release, c.found, c.Waivers)
 	kept, cut, worst := spec.Shorten(c.found, maxPerRule, limits.ManifestProblems, func(f spec.Finding) string { return f.ID + " " + f.File })
 	if cut > 0 {
 		r := flood

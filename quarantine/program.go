@@ -11,6 +11,12 @@ import (
 	"github.com/patch-cat/patch-git/spec"
 )
 
+//go:embed python_tree.py
+var pythonTree string
+
+//go:embed python_patterns.py
+var pythonPatterns string
+
 //go:embed python_scope.py
 var pythonScope string
 
@@ -66,7 +72,7 @@ var pythonFacts string
 // sandbox with limits on time and memory, and with the minor version that will
 // run the tool, because versions disagree about syntax.
 func ProgramSource() []byte {
-	return []byte(strings.Join([]string{pythonScope, pythonPurity, pythonBindings, pythonDecode, pythonMeanings, pythonFold, pythonNames, pythonReferences, pythonTables, pythonFlow, pythonTexts, pythonHarm, pythonThreats, pythonReach, pythonFacts}, "\n\n"))
+	return []byte(strings.Join([]string{pythonTree, pythonPatterns, pythonScope, pythonPurity, pythonBindings, pythonDecode, pythonMeanings, pythonFold, pythonNames, pythonReferences, pythonTables, pythonFlow, pythonTexts, pythonHarm, pythonThreats, pythonReach, pythonFacts}, "\n\n"))
 }
 
 // Feed returns the program as a script for python3 -I -S -B -c and what it

@@ -3,7 +3,7 @@
 Part of the program that begins with python_scope.py.
 """
 
-import ast
+import _ast as ast
 
 
 BINDING = frozenset(

@@ -11,14 +11,8 @@ died, which the caller must take as "could not tell". The line is canonical:
 members in the order of Facts in facts.go, no spaces, UTF-8. Python 3.8 or later.
 """
 
-import ast
-import io
-import json
-import os
-import re
+import _ast as ast
 import sys
-import tokenize
-import unicodedata
 import warnings
 
 MAX_SOURCE = 256 * 1024
@@ -30,7 +24,7 @@ class Facts:
     """The document under construction; line and column are from 1, in characters."""
 
     def __init__(self, source):
-        self.lines = re.split(b"\r\n|\r|\n", source)
+        self.lines = source.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
         self.doc = {
             "schema": 2,
             "python": ".".join(map(str, sys.version_info[:3])),
@@ -53,6 +47,13 @@ class Facts:
             col = len(self.lines[line - 1][:col].decode("utf-8", "replace"))
         return {"line": max(line, 1), "col": max(col, 0) + 1}
 
+    def segment(self, node):
+        """The source of a node, with \\n between its lines."""
+        lines = self.lines[node.lineno - 1 : node.end_lineno]
+        lines[-1] = lines[-1][: node.end_col_offset]
+        lines[0] = lines[0][node.col_offset :]
+        return b"\n".join(lines).decode("utf-8")
+
     def add(self, what, item, node):
         if len(self.doc[what]) >= MAX_ITEMS:
             self.doc["truncated"] = True
@@ -68,7 +69,7 @@ class Facts:
         self.doc["error"] = {"kind": kind, "message": clip(message), "line": max(line or 1, 1), "col": max(col or 1, 1)}
 
     def dump(self):
-        line = json.dumps(self.doc, ensure_ascii=False, separators=(",", ":"))
+        line = written(self.doc, encode_basestring)
         line = line.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
         return line.encode("utf-8") + b"\n"
 
@@ -135,28 +136,32 @@ def note_imports(facts, tree):
             facts.add("imports", item, node)
 
 
+def plain(node):
+    """The value of a literal that JSON has; ValueError for anything else."""
+    if isinstance(node, ast.Constant) and (node.value is None or isinstance(node.value, (bool, int, float, str))):
+        return node.value
+    if isinstance(node, (ast.List, ast.Tuple)):
+        return [plain(e) for e in node.elts]
+    if isinstance(node, ast.Dict):
+        made = {plain(k): plain(v) for k, v in zip(node.keys, node.values)}
+        if all(isinstance(k, str) for k in made):
+            return made
+    if isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant) and type(node.operand.value) in (int, float):
+        if isinstance(node.op, (ast.UAdd, ast.USub)):
+            return node.operand.value if isinstance(node.op, ast.UAdd) else -node.operand.value
+    raise ValueError("no plain value")
+
+
 def literal(node):
     """The default as JSON text, "" where it is not a plain value."""
     try:
-        value = ast.literal_eval(node)
-        stack = [value]
-        while stack:
-            part = stack.pop()
-            if isinstance(part, dict):
-                if not all(isinstance(k, str) for k in part):
-                    return ""
-                stack.extend(part.values())
-            elif isinstance(part, (list, tuple)):
-                stack.extend(part)
-            elif not (part is None or isinstance(part, (bool, int, float, str))):
-                return ""
-        text = json.dumps(value, allow_nan=False, separators=(",", ":"))
+        text = written(plain(node), encode_basestring_ascii)
     except (ValueError, TypeError, OverflowError, RecursionError):
         return ""
     return text if len(text) <= MAX_DEFAULT else ""
 
 
-def note_main(facts, tree, text):
+def note_main(facts, tree):
     def params(args):
         positional = [(a, "positional_only") for a in getattr(args, "posonlyargs", [])]
         positional += [(a, "positional_or_keyword") for a in args.args]
@@ -169,13 +174,13 @@ def note_main(facts, tree, text):
         if args.kwarg:
             rows.append((args.kwarg, "var_keyword", None))
         for arg, kind, default in rows[:MAX_ITEMS]:
-            note = ast.get_source_segment(text, arg.annotation) if arg.annotation is not None else ""
+            note = facts.segment(arg.annotation) if arg.annotation is not None else ""
             item = {
                 "name": clip(arg.arg),
                 "kind": kind,
                 "has_default": default is not None,
                 "default": literal(default) if default is not None else "",
-                "annotation": clip(" ".join((note or "").split())),
+                "annotation": clip(" ".join(note.split())),
             }
             item.update(facts.place(arg))
             yield item
@@ -205,6 +210,8 @@ def note_main(facts, tree, text):
 
 def note_identifiers(facts, source):
     """Identifiers that are not ASCII as they stand; the parser normalizes them."""
+    import io, tokenize, unicodedata  # noqa: E401 - slow to load, and an ASCII file needs none
+
     seen = set()
     for token in tokenize.tokenize(io.BytesIO(source).readline):
         if token.type != tokenize.NAME or token.string.isascii() or token.string in seen:
@@ -228,7 +235,8 @@ def examine(facts, source):
         for node in tree.body:
             facts.add("statements", {"kind": kind_of(node)}, node)
         note_imports(facts, tree)
-        note_main(facts, tree, source.decode("utf-8"))
+        source.decode("utf-8")
+        note_main(facts, tree)
         fold = Fold(tree)
         References(facts, tree, fold)
         purity = Purity(facts, tree)
@@ -273,4 +281,8 @@ if __name__ == "__main__":
     examine(report, given)
     sys.stdout.buffer.write(report.dump())
     sys.stdout.buffer.flush()
-    os._exit(0)  # taking a deep tree apart can overflow the stack
+    try:
+        from posix import _exit
+    except ImportError:
+        from os import _exit
+    _exit(0)  # taking a deep tree apart can overflow the stack

@@ -5,7 +5,7 @@ order of lines and to conditions, so no dead branch and no test can hide it; it
 is told apart by scopes, so that two functions may both call something "data".
 """
 
-import ast
+import _ast as ast
 
 # What a value may hold, as bits.
 DOWNLOADED, DECODED, ENVIRONMENT, IDENTITY, PRIVATE, FILE, DROPPED, SENSITIVE_PATH, PERSISTENT_PATH, ENCRYPTED, SOCKET, OWN_SOURCE, VARIABLE, HARVEST = (
@@ -153,7 +153,7 @@ class Flow:
 
     def plain(self, i, node):
         total = 0
-        for child in ast.iter_child_nodes(node):
+        for child in children(node):
             total |= self.flags(child)
         return total
 

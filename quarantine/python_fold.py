@@ -8,8 +8,9 @@ tree costs memory and never the stack of the interpreter.
 """
 
 import _string
-import ast
+import _ast as ast
 
+SPEC = Late(r"^[<>=^+ #0-9.]{0,4}[a-zA-Z]?$")
 HANDLERS = {
     "Tuple": "sequence", "List": "sequence", "Set": "sequence", "Dict": "dictionary", "Name": "name", "Attribute": "attribute",
     "BinOp": "binary", "JoinedStr": "fstring", "Subscript": "subscript", "UnaryOp": "unary", "IfExp": "either",
@@ -193,7 +194,8 @@ class Fold(Meanings):
         """The texts one after the other, with gaps; nothing where all is gap."""
         texts = [v if isinstance(v, str) else text_of(v) if type(v) is int else GAP for v in values]
         whole = "".join(texts)[:MAX_FOLDED]
-        whole = re.sub(GAP + "{2,}", GAP, whole)
+        while GAP + GAP in whole:
+            whole = whole.replace(GAP + GAP, GAP)
         if GAP not in whole:
             return whole
         return Partly(whole) if whole.strip(GAP) else NOTHING
@@ -201,12 +203,12 @@ class Fold(Meanings):
     def percent(self, form, values):
         group = values if isinstance(values, tuple) else (values,)
         if not self.strict and isinstance(form, str) and any(v is NOTHING or isinstance(v, Partly) for v in group):
-            pieces, rest = re.split(r"%(?:\([^)]*\))?[-+ #0]*[\d.]*[a-zA-Z]", form), list(group)
+            pieces, rest = between(form), list(group)
             glued = [pieces[0]]
             for piece in pieces[1:]:
                 glued += [rest.pop(0) if rest and "%(" not in form else NOTHING, piece]
             return self.glue(glued)
-        if any(v is NOTHING for v in group) or re.search(rb"\d{4}|\*" if isinstance(form, bytes) else r"\d{4}|\*", form):
+        if any(v is NOTHING for v in group) or wide(form):
             return NOTHING
         largest = max([size(v) for v in group] + [size(v) for d in group if isinstance(d, dict) for v in d.values()] + [16])
         percents = form.count(b"%" if isinstance(form, bytes) else "%")
@@ -240,8 +242,9 @@ class Fold(Meanings):
 
     def in_form(self, value, spec):
         """format(value, spec) for a spec without great widths."""
-        short = isinstance(spec, str) and re.match(r"^[<>=^+ #0-9.]{0,4}[a-zA-Z]?$", spec) and not re.search(r"\d{4}", spec)
-        return format(value, spec) if short and type(value) in (str, int) else NOTHING
+        if type(value) not in (str, int) or not isinstance(spec, str):
+            return NOTHING
+        return format(value, spec) if SPEC.search(spec) and not wide(spec) else NOTHING
 
     def fstring(self, node, env):
         parts, total = [], 0

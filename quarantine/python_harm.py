@@ -3,7 +3,6 @@
 Part of the program that begins with python_scope.py; Threats has these methods.
 """
 
-import ast
 
 # What a command prints, by the command; the flags go to the value of the call.
 PRINTS_IDENTITY = Late(r"(?:^|[;&|(`]\s*|/)(?:whoami|hostname|id|ifconfig|ipconfig|ip\s+a(?:ddr)?|systeminfo|uname\s+-[an])(?:\s|;|$)")
@@ -15,6 +14,8 @@ COMMAND_WORDS = Late(r"whoami|hostname|\bid\b|config|\bip\b|systeminfo|uname|env
 # The roots of everything that a user has. Whoever walks them reads what nobody gave.
 HOME_ROOT = Late(r"^(?:/|~|/home|/Users|/root|[A-Za-z]:[\\/]+(?:Users)?|~?/(?:\S*/)?(?:Documents|Desktop|Downloads)|%USERPROFILE%|/home/\*/.*|~/\*\*/.*)/?$")
 DEVICE = Late(r"^/dev/(?:sd|hd|nvme|vd|xvd|mmcblk|r?disk|mem$|kmem)|^\\\\\.\\PhysicalDrive", 2)
+FIXED_HOST = Late(r"^https?://[^\ufffc/]+")
+LOOPBACK = Late(r"^https?://(?:localhost|127\.|\[::1|0\.0\.0\.0)")
 PROTOCOL = Late(r"\bmining\.(?:subscribe|authorize|submit)\b")
 PRELOADS = frozenset(["LD_PRELOAD", "LD_AUDIT", "DYLD_INSERT_LIBRARIES"])
 MAIL = Late(r"^[^@\s<>]{1,64}@[\w-]+(?:\.[\w-]+)+$")
@@ -113,9 +114,9 @@ class Harm:
             self.tell("tunnel", node, called)
         if full & LOADERS and node.args and self.dropped(node.args[0]):
             self.tell("run-dropped", node, called)
-        if any(n.startswith("ctypes.mem") for n in names) and any(isinstance(p, ast.Call) and "builtins.id" in self.fold.names(p.func) for a in node.args for p in ast.walk(a)):
+        if any(n.startswith("ctypes.mem") for n in names) and any(isinstance(p, ast.Call) and "builtins.id" in self.fold.names(p.func) for a in node.args for p in walk(a)):
             self.tell("recorder", node, called)
-        if "mmap.mmap" in full and any(isinstance(p, (ast.Attribute, ast.Name)) and "mmap.PROT_EXEC" in self.fold.names(p) for a in node.args + [k.value for k in node.keywords] for p in ast.walk(a)):
+        if "mmap.mmap" in full and any(isinstance(p, (ast.Attribute, ast.Name)) and "mmap.PROT_EXEC" in self.fold.names(p) for a in node.args + [k.value for k in node.keywords] for p in walk(a)):
             self.tell("machine-code", node, called)
         if "builtins.setattr" in full and len(node.args) == 3:
             name = self.loose(node.args[1])
@@ -206,7 +207,7 @@ class Harm:
             if isinstance(above, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
                 return False
             if isinstance(above, ast.While) and isinstance(above.test, ast.Constant) and above.test.value:
-                return self.spend() and not any(isinstance(p, (ast.Break, ast.Return)) for p in ast.walk(above))
+                return self.spend() and not any(isinstance(p, (ast.Break, ast.Return)) for p in walk(above))
             at = self.flow.parents[at]
         return False
 
@@ -258,7 +259,7 @@ class Harm:
         if isinstance(target, ast.Call) and any(n.endswith("request.Request") for n in self.fold.names(target.func)) and target.args:
             holder, target = target, target.args[0]
         url = self.loose(target)
-        if not isinstance(url, str) or not re.match(r"https?://[^\ufffc/]+", url) or re.match(r"https?://(?:localhost|127\.|\[::1|0\.0\.0\.0)", url):
+        if not isinstance(url, str) or not FIXED_HOST.search(url) or LOOPBACK.search(url):
             return
         payload = [k.value for k in holder.keywords if k.arg in PAYLOADS] + holder.args[1:2]
         if any(p is not None and self.fold.value(p, strict=False) is NOTHING for p in payload):
@@ -284,7 +285,7 @@ class Harm:
             self._threaded = set()
             for node in self.flow.nodes:
                 if isinstance(node, ast.Call) and {"threading.Thread", "threading.Timer", "multiprocessing.Process", "_thread.start_new_thread"} & set(self.fold.names(node.func)):
-                    self._threaded |= {p.id for a in node.args + [k.value for k in node.keywords] for p in ast.walk(a) if isinstance(p, ast.Name)}
+                    self._threaded |= {p.id for a in node.args + [k.value for k in node.keywords] for p in walk(a) if isinstance(p, ast.Name)}
         return self._threaded
 
     def replaced(self, owner, name, value, node):
@@ -304,7 +305,7 @@ class Harm:
         if not self.spend():
             return True
         bodies = self.flow.functions.get(node.id, [self.source_of(node)]) if isinstance(node, ast.Name) else [node]
-        for part in (p for body in bodies[:MAX_MEANINGS] for p in ast.walk(body)):
+        for part in (p for body in bodies[:MAX_MEANINGS] for p in walk(body)):
             if isinstance(part, ast.Call):
                 if self.flow.calls(part) & {"network", "process", "execute", "make"} or "builtins.open" in self.fold.names(part.func):
                     return True
@@ -321,7 +322,7 @@ class Harm:
 
     def reduced(self, node):
         """What unpickling an object of the class will call."""
-        for part in ast.walk(node) if self.spend() else ():
+        for part in walk(node) if self.spend() else ():
             if isinstance(part, ast.Return) and isinstance(part.value, ast.Tuple) and part.value.elts:
                 for full in self.fold.names(part.value.elts[0]):
                     if CALLS.get(full, EMPTY) & {"process", "execute"}:

@@ -3,7 +3,7 @@
 Part of the program that begins with python_scope.py; Fold has these methods.
 """
 
-import ast
+import _ast as ast
 
 def dots(root, tail):
     return ".".join([root] + tail[::-1])

@@ -5,9 +5,8 @@ resolve it reports: a call is harmless only when the name it goes by can mean
 nothing else than one of the functions listed here.
 """
 
-import ast
+import _ast as ast
 import builtins
-import re
 
 # Calls that a module may make while it is imported, because they only make a
 # value. Higher-order functions are not here: sorted(key=os.system) runs a call.
@@ -59,6 +58,7 @@ CLASS_HOOKS = frozenset(
 ENUM_HOOKS = frozenset("__new__ __init__ _generate_next_value_".split())
 # Modules of the standard library that do something when they are imported.
 LOUD_MODULES = frozenset("antigravity this __hello__ __phello__".split())
+READING = Late(r"\{[^{}]*[.\[]")  # a field that reads an attribute or an item
 SIMPLE_FACTORIES = frozenset("list dict set tuple str int float bool".split())
 
 
@@ -126,13 +126,13 @@ class Purity:
             elif isinstance(node, ast.Name) and (self.scope.bound.get(node.id, "own") != "own" or node.id in self.aliases):
                 return True
             elif not isinstance(node, ast.Lambda):
-                stack.extend(ast.iter_child_nodes(node))
+                stack.extend(children(node))
         return False
 
     def descriptor(self, value):
         """Tells whether a value in a class may run code when it is read as an attribute."""
         harmless = ("enum.auto", "dataclasses.field")
-        for node in ast.walk(value) if value is not None else []:
+        for node in walk(value) if value is not None else []:
             if isinstance(node, ast.Call) and self.scope.resolve(dotted(node.func) or ["?"])[1] not in harmless:
                 return True
         return isinstance(value, (ast.Name, ast.Attribute)) and value is not None
@@ -157,7 +157,7 @@ class Purity:
                 return False
         if node.keywords:
             return False
-        for part in ast.walk(node):
+        for part in walk(node):
             name = getattr(part, "name", None) or getattr(part, "id", None) or ""
             bound = isinstance(part, DEFINITIONS) or isinstance(getattr(part, "ctx", None), ast.Store)
             if bound and name.startswith("_") and name.endswith("_") and name not in ("__slots__", "_"):
@@ -201,7 +201,7 @@ class Purity:
 
     def plain_format(self, value):
         """A format string that reads no attribute and no item of what it formats."""
-        return isinstance(value, ast.Constant) and isinstance(value.value, str) and not re.search(r"\{[^{}]*[.\[]", value.value)
+        return isinstance(value, ast.Constant) and isinstance(value.value, str) and not READING.search(value.value)
 
     def simple_factory(self, node):
         factory = node.args[0] if node.args else None
@@ -234,7 +234,7 @@ class Purity:
                     self.record("property", node.attr, place, "own", node)
             if isinstance(node, (ast.Await, ast.Yield, ast.YieldFrom)):
                 self.record("statement", type(node).__name__.lower(), place, "own", node)
-            stack.extend(ast.iter_child_nodes(node))
+            stack.extend(children(node))
 
     def decorators(self, node, scope):
         for decorator in node.decorator_list:

@@ -7,7 +7,7 @@ that it mentions itself, so a way in through a decorator, a thread, a context
 manager or an operator need not be known one by one.
 """
 
-import ast
+import _ast as ast
 
 REACHING = {"execute": "reach-execute", "unmarshal": "reach-execute", "process": "reach-process", "network": "reach-network", "install": "reach-process", "fetch_file": "reach-network", "resolve": "reach-network"}
 WRITING = frozenset(["delete", "move", "make", "registry"])
@@ -66,10 +66,10 @@ class Reach:
                             reached += [p for p in above.body if isinstance(p, ast.FunctionDef) and p.name in SUBCLASSED]
                 bases = [b for b in node.bases if not (isinstance(b, ast.Name) and b.id in self.flow.classes)]
                 for base in bases + [k.value for k in node.keywords] + node.decorator_list:
-                    for part in ast.walk(base):
+                    for part in walk(base):
                         if isinstance(part, ast.Name):
                             reached += self.named(part.id)
-                stack.extend(ast.iter_child_nodes(node))
+                stack.extend(children(node))
                 continue
             if isinstance(node, ast.Lambda):
                 continue
@@ -77,7 +77,7 @@ class Reach:
                 self.direct(node)
                 keeps = not self.runs_what_it_gets(node.func)
                 if isinstance(node.func, ast.Attribute) and node.func.attr in REBUILDS and node.func.attr not in self.methods:
-                    stack.extend(ast.iter_child_nodes(node))
+                    stack.extend(children(node))
                     continue
                 for part in ([node.func] if keeps else [node.func] + node.args + [k.value for k in node.keywords]):
                     reached += self.mentioned(part)
@@ -86,7 +86,7 @@ class Reach:
             elif isinstance(node, (ast.Attribute, ast.BinOp, ast.Compare, ast.Subscript, ast.For, ast.UnaryOp, ast.JoinedStr, ast.AugAssign, ast.If, ast.While, ast.Delete)):
                 for made in self.instances(node):
                     reached += made
-            stack.extend(ast.iter_child_nodes(node))
+            stack.extend(children(node))
         self.follow(reached)
 
     def runs_what_it_gets(self, func):
@@ -114,7 +114,7 @@ class Reach:
             elif isinstance(part, ast.Lambda):
                 found.append(part)
             elif not isinstance(part, ast.Call):
-                stack.extend(ast.iter_child_nodes(part))
+                stack.extend(children(part))
         return found
 
     def named(self, name):
@@ -148,7 +148,7 @@ class Reach:
 
     def instances(self, node):
         """Special methods and properties of what is used by an operator or a point."""
-        for part in ast.iter_child_nodes(node):
+        for part in children(node):
             if isinstance(part, ast.Name):
                 for kind, thing in self.fold.bindings.names.get(part.id, [])[:MAX_MEANINGS]:
                     if kind == "value" and isinstance(thing, ast.Call) and isinstance(thing.func, ast.Name) and thing.func.id in self.flow.classes:
@@ -187,7 +187,7 @@ class Reach:
                     stack += [(f, 0) for f in self.named(node.id)]
                 elif isinstance(node, ast.Attribute) and isinstance(node.value, (ast.Name, ast.Call)):
                     stack += [(f, 0) for f in self.named("." + node.attr)]
-                parts.extend(ast.iter_child_nodes(node))
+                parts.extend(children(node))
 
     def returned(self, body):
         """The nested functions of a decorator that it returns and mentions nowhere else."""
@@ -198,7 +198,7 @@ class Reach:
             node = stack.pop()
             if isinstance(node, ast.Name):
                 used.add(node.id)
-            stack.extend(ast.iter_child_nodes(node))
+            stack.extend(children(node))
         return own & back - used
 
     def direct(self, node):

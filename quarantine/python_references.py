@@ -6,9 +6,9 @@ default, a base or a dictionary: naming a thing is enough, because what is done
 with it afterwards cannot be followed.
 """
 
-import ast
+import _ast as ast
+import _string
 import builtins
-import string
 
 MOST_CODE = 64 * 1024  # characters of code in one string
 MOST_CODES = 200  # strings with code
@@ -96,7 +96,7 @@ class References(Meanings):
                 method(*use, stack)
                 continue
             how = "annotation" if use[2] == "annotation" else "value"
-            stack.extend((child, use[1], how, False) for child in ast.iter_child_nodes(use[0]))
+            stack.extend((child, use[1], how, False) for child in children(use[0]))
 
     def on_Constant(self, node, scope, how, inner, stack):
         if how == "annotation" and isinstance(node.value, str):
@@ -281,7 +281,7 @@ class References(Meanings):
     def on_ExceptHandler(self, node, scope, how, inner, stack):
         if node.name:
             scope.bind(node.name, None)
-        stack.extend((child, scope, "value", False) for child in ast.iter_child_nodes(node))
+        stack.extend((child, scope, "value", False) for child in children(node))
 
     def on_Match(self, node, scope, how, inner, stack):
         stack.append((node.subject, scope, "value", False))
@@ -294,11 +294,11 @@ class References(Meanings):
                         scope.bind(name, node.subject, scope)
                         scope.bind(name, None)
                 for attr in getattr(pattern, "kwd_attrs", []):
-                    read = ast.copy_location(ast.Attribute(value=node.subject, attr=attr, ctx=ast.Load()), pattern)
+                    read = located(ast.Attribute(value=node.subject, attr=attr, ctx=ast.Load()), pattern)
                     self.kept.append(read)
                     self.uses.append((read, scope, "value", False))
                     self.unknown(attr, "value", "", pattern)
-                for child in ast.iter_child_nodes(pattern):
+                for child in children(pattern):
                     if isinstance(child, ast.expr):
                         stack.append((child, scope, "value", False))
                     else:
@@ -347,9 +347,9 @@ class References(Meanings):
         except (SyntaxError, ValueError):
             return  # nobody can run it
         self.kept.append(tree)
-        for part in ast.walk(tree):
+        for part in walk(tree):
             if hasattr(part, "lineno"):
-                ast.copy_location(part, node)
+                located(part, node)
         stack.append((tree, scope, "value", False))
 
     # What is told.
@@ -401,7 +401,7 @@ class References(Meanings):
         if not isinstance(text, str) and node.args:
             text = self.fold.text(node.args[0])  # str.format("...", x)
         try:
-            fields = [f[1] or "" for f in string.Formatter().parse(text)] if isinstance(text, str) else []
+            fields = [f[1] or "" for f in _string.formatter_parser(text)] if isinstance(text, str) else []
         except ValueError:
             return
         for field in fields:

@@ -4,9 +4,8 @@ First part of the program that program.go joins from python_scope.py,
 python_purity.py and python_facts.py.
 """
 
-import ast
+import _ast as ast
 import builtins
-import os
 import sys
 
 
@@ -14,6 +13,8 @@ def stdlib_names():
     names = getattr(sys, "stdlib_module_names", None)
     if names is not None:
         return frozenset(names)
+    import os
+
     found = set(sys.builtin_module_names)  # before 3.10: what lies in the library's folder
     home = os.path.dirname(os.__file__)
     for folder in (home, os.path.join(home, "lib-dynload")):
@@ -66,7 +67,7 @@ def target_names(node):
 def every(tree):
     """All nodes of a tree, parents first; a tree is taken apart once."""
     if not hasattr(tree, "every"):
-        tree.every = list(ast.walk(tree))
+        tree.every = list(walk(tree))
     return tree.every
 
 

@@ -4,25 +4,6 @@ Part of the program that begins with python_scope.py. Names are as
 Fold.names gives them; a name that ends in a point stands for all below it.
 """
 
-import re
-
-
-class Late:
-    """A regular expression that is compiled when it is first needed, which is slow."""
-
-    def __init__(self, text, flags=0):
-        self.text, self.flags, self.made = text, flags, None
-
-    def search(self, text):
-        if self.made is None:
-            self.made = re.compile(self.text, self.flags)
-        return self.made.search(text)
-
-    def find(self, text):
-        self.search("")
-        return self.made.finditer(text)
-
-
 def table(**kinds):
     names = {}
     for kind, text in kinds.items():
@@ -117,7 +98,12 @@ LOCAL = Late(
     r"|^urllib\.request\.(?:Request|quote|unquote|pathname2url|url2pathname|getproxies|build_opener|install_opener|\w+Handler)(?:\(\))?$"
     r"|^(?:requests\.(?:Session|session|adapters\.\w+|auth\.\w+|utils\.\w+|Request)|httpx\.(?:Client|AsyncClient|\w+Transport)|aiohttp\.ClientSession|"
     r"aiohttp\.(?:FormData|TCPConnector|BasicAuth)|urllib3\.(?:PoolManager|util\.\w+)|boto3\.Session|socket\.socket|http\.client\.HTTPS?Connection|telebot\.TeleBot|"
-    r"discord\.Client|telegram\.Bot|paramiko\.SSHClient|slack_sdk\.WebClient|httplib2\.Http|websocket\.WebSocketApp|ftplib\.FTP|smtplib\.SMTP)(?:\(\))?$"
+    r"discord\.Client|telegram\.Bot|paramiko\.SSHClient|slack_sdk\.WebClient|httplib2\.Http|websocket\.WebSocketApp|ftplib\.FTP|smtplib\.SMTP)(?:\(\))?$",
+    0,
+    "socket.inet_|socket.hton|socket.ntoh|gethostname|getfqdn|socketpair|socket.af_|socket.sock|setdefaulttimeout|getservby|if_name|socket.error|"
+    "socket.timeout|exception|error|retry|timeout|disable_warn|quote|httpbasicauth|intents|embed|limits|add_stderr|request.request|pathname2url|"
+    "url2pathname|getproxies|_opener|handler|requests.session|requests.adapters|requests.auth|requests.utils|requests.request|httpx.|aiohttp.|"
+    "urllib3.|boto3.|http.client.|telebot.|discord.|telegram.|paramiko.|slack_sdk.|httplib2.|websocket.|ftplib.|smtplib.",
 )
 SENDERS = frozenset(
     "post put patch request send sendall sendto sendmail send_message send_webhook send_document send_file send_photo emit publish urlopen execute upload_file put_object storbinary delay".split()
@@ -146,7 +132,12 @@ SENSITIVE = Late(
     |recentservers\.xml|sitemanager\.xml|proc[/\\](?:self|\d+|\*|\ufffc)[/\\](?:environ|mem|cmdline)|secrets[/\\]kubernetes\.io|\.cursor[/\\]mcp\.json
     |claude_desktop_config\.json|\.claude(?:\.json|[/\\](?:\.credentials|credentials))|\.codex[/\\](?:auth|sessions|history)|\.claude[/\\](?:projects|history)|\.minecraft[/\\]launcher|\.lunarclient|(?:docker|containerd|podman)\.sock|Steam[/\\]ssfn|\.vault-token|\.pgpass|\.my\.cnf|\.boto|SAM$(?<=config\\SAM)|NTUSER\.DAT
     |\.password-store|\.keepass|[\w-]*\.kdbx|\.terraform\.d[/\\]credentials|\.cargo[/\\]credentials|\.gem[/\\]credentials|\.config[/\\]op[/\\])""",
-    re.X | re.I,
+    VERBOSE | IGNORE,
+    ".ssh|id_|.aws|.azure|.kube|.docker|.netrc|.pypirc|.npmrc|.git-cred|.gnupg|.config|gcloud|_history|shadow|sudoers|login|web data|"
+    "local state|.db|.sqlite|chrom|edge|brave-|yabrowser|vivaldi|opera|iridium|torch|firefox|.mozilla|local storage|local extension|cookies|"
+    "wallet.dat|exodus|electrum|atomic|coinomi|armory|bytecoin|jaxx|guarda|ledger live|multibit|zcash|ethereum|.bitcoin|nkbihf|tdata|"
+    "discord|lightcord|ssfn|keychain|filezilla|recentservers|sitemanager|proc/|proc\\|kubernetes.io|.cursor|claude_desk|.claude|.codex|"
+    ".vault-token|.pgpass|.my.cnf|.boto|config\\sam|ntuser.dat|.password-s|.keepass|.kdbx|.terraform|.cargo|.gem|.sock|.minecraft|.lunarclient",
 )
 # Places from which systems and interpreters start what lies there.
 PERSISTENT = Late(
@@ -156,9 +147,11 @@ PERSISTENT = Late(
     |Library[/\\]Launch(?:Agents|Daemons)|\.config[/\\](?:autostart|systemd)|systemd[/\\](?:user|system)[/\\]|lib[/\\]systemd
     |Start\ Menu[/\\]Programs[/\\]Startup|Programs[/\\]Startup(?:$|[/\\])|Startup$|CurrentVersion[/\\]+(?:Run|RunOnce|Winlogon|Policies[/\\]Explorer[/\\]Run)(?:$|[/\\])
     |authorized_keys2?$|sitecustomize(?:\.py)?$|usercustomize(?:\.py)?$|[\w.\ufffc-]*\.pth$(?<!model\.pth)|\.git[/\\]hooks(?:$|[/\\])|\.github[/\\]workflows[/\\]|\.(?:cursor|vscode|windsurf)[/\\](?:mcp|settings|tasks|launch|rules)\b|claude_desktop_config\.json|\.claude(?:\.json|[/\\](?:settings|commands|agents|hooks|skills|CLAUDE))|\.codex[/\\]config|\.gemini[/\\]settings|mcp_config\.json|Code[/\\]User[/\\]|(?:CLAUDE|AGENTS|GEMINI)\.md$|\.(?:cursorrules|windsurfrules|clinerules)|copilot-instructions\.md$|Microsoft\.PowerShell_profile\.ps1|Image\ File\ Execution\ Options)""",
-    re.X | re.I,
+    VERBOSE | IGNORE,
+    ".bash|.profile|.zsh|.zprofile|.zlogin|.kshrc|.cshrc|.xinitrc|.xprofile|.pythonrc|.config|etc/|etc\\|spool|library/|library\\|"
+    "systemd|startup|currentversion|authorized_key|sitecustomize|usercustomize|.pth|.git/|.git\\|microsoft.power|image file ex|.github|.cursor|.vscode|.windsurf|claude|.codex|.gemini|mcp_config|code/user|code\\user|agents.md|gemini.md|rules|copilot",
 )
-CHECKPOINT = Late(r"(?:model|weight|checkpoint|ckpt|epoch|net|best|last|latest)[\w.\ufffc-]*\.pth$", re.I)
+CHECKPOINT = Late(r"(?:model|weight|checkpoint|ckpt|epoch|net|best|last|latest)[\w.\ufffc-]*\.pth$", IGNORE)
 
 # Shells and programs that fetch and run at once, as texts of commands.
 COMMANDS = [
@@ -166,37 +159,37 @@ COMMANDS = [
         r"""(?:\b(?:curl|wget|fetch|aria2c|iwr|irm|Invoke-WebRequest|Invoke-RestMethod|lwp-download)\b[^\n;&]{0,600}\|\s*(?:sudo\s+(?:-\S+\s+)*)?(?:/\S*/)?(?:env\s+)?(?:ba|z|da|k|a)?(?:sh|python[\d.]*|perl|node|ruby|php|iex|Invoke-Expression|tclsh|cmd|powershell|pwsh)\b)
         |(?:(?:\$\(|`|<\(|\beval\s)\s*["'(`$]{0,3}(?:\S{1,40}\s+){0,2}(?:curl|wget)\b)
         |(?:\b(?:curl|wget|certutil(?:\.exe)?|bitsadmin|iwr|Invoke-WebRequest|Start-BitsTransfer|DownloadFile)\b[^\n]{0,600}(?:;|&&?|\|\|)\s*(?:sudo\s+)?(?:chmod\s+(?:\S+\s+)?\S+\s*(?:;|&&)|sh\s|bash\s|\./|start\s|python[\d.]*\s|powershell|cmd|/tmp/|nohup\s|Start-Process|%TEMP%|\$env:temp|rundll32|msiexec))
-        |DownloadString\(|DownloadData\(|\bmshta(?:\.exe)?\s+["']?(?:https?:|javascript:|vbscript:)|regsvr32\S*\s[^\n]{0,600}/i:https?:|rundll32\S*\s+javascript:|certutil\S*\s[^\n]{0,600}-urlcache|bitsadmin\S*\s[^\n]{0,600}/transfer""", re.X | re.I)),
+        |DownloadString\(|DownloadData\(|\bmshta(?:\.exe)?\s+["']?(?:https?:|javascript:|vbscript:)|regsvr32\S*\s[^\n]{0,600}/i:https?:|rundll32\S*\s+javascript:|certutil\S*\s[^\n]{0,600}-urlcache|bitsadmin\S*\s[^\n]{0,600}/transfer""", VERBOSE | IGNORE)),
     ("reverse-shell", Late(
         r"""/dev/(?:tcp|udp)/|\b(?:nc|ncat|netcat)(?:\.\w+)?\b[^\n|]{0,600}\s-\w*[ec]\w*\s+\S*(?:sh|cmd|powershell)\b|mkfifo\b[^\n]{0,600}\b(?:nc|ncat|netcat|telnet|openssl)\b|\bsocat\b[^\n]{0,600}\bexec:
-        |\b(?:ba|z|k|da)?sh\s+-i\b[^\n]{0,600}(?:>&|<&|0>&1)|TCPClient\(|fsockopen\(|\bTCPSocket\.(?:new|open)|\btelnet\b[^\n]{0,600}\|\s*/bin/(?:ba)?sh|socket\.socket\([^\n]{0,600}(?:dup2|pty\.spawn|/bin/)""", re.X | re.I)),
+        |\b(?:ba|z|k|da)?sh\s+-i\b[^\n]{0,600}(?:>&|<&|0>&1)|TCPClient\(|fsockopen\(|\bTCPSocket\.(?:new|open)|\btelnet\b[^\n]{0,600}\|\s*/bin/(?:ba)?sh|socket\.socket\([^\n]{0,600}(?:dup2|pty\.spawn|/bin/)""", VERBOSE | IGNORE)),
     ("encoded-command", Late(
         r"""\b(?:powershell|pwsh)(?:\.exe)?\b[^\n]{0,600}\s[-/]e(?:nc|nco|ncod|ncode|ncoded|c|ncodedc\w*)?\s|FromBase64String|\b(?:powershell|pwsh)\b[^\n]{0,600}(?:\biex\b|Invoke-Expression|-w(?:in\w*)?\s+(?:hidden|1)\b)
-        |\b(?:base64\s+(?:-d|--decode|-D)|xxd\s+-r|openssl\s+(?:base64|enc)\s[^\n]{0,600}-d)\b[^\n]{0,600}\|\s*(?:sudo\s+)?(?:/\S*/)?(?:ba|z|da)?(?:sh|python[\d.]*|perl|node)\b|\bpython[\d.]*\s+-c\s[^\n]{0,600}(?:exec|eval|b64decode|__import__)\s*\(|\bnode\s+-e\s[^\n]{0,600}(?:eval|child_process|atob)""", re.X | re.I)),
+        |\b(?:base64\s+(?:-d|--decode|-D)|xxd\s+-r|openssl\s+(?:base64|enc)\s[^\n]{0,600}-d)\b[^\n]{0,600}\|\s*(?:sudo\s+)?(?:/\S*/)?(?:ba|z|da)?(?:sh|python[\d.]*|perl|node)\b|\bpython[\d.]*\s+-c\s[^\n]{0,600}(?:exec|eval|b64decode|__import__)\s*\(|\bnode\s+-e\s[^\n]{0,600}(?:eval|child_process|atob)""", VERBOSE | IGNORE)),
     ("destructive", Late(
         r"""\brm\s+(?:-\w+\s+|--\w[\w-]*\s+)*-\w*(?:r\w*f|f\w*r)\w*\s+(?:--\s+)?(?:--no-preserve-root\s+)?["']?(?:/(?:\*|\s|$|["']|(?:etc|home|usr|var|boot|bin|root|lib|Users|opt)(?:/\*?)?(?:["'\s]|$))|~(?:/\*?)?(?:["'\s]|$)|\$\{?HOME\}?/?\*?(?:["'\s]|$)|\*(?:\s|$))
         |--no-preserve-root|\bmkfs(?:\.\w+)?\s+(?:-\S+\s+)*/dev/|\bdd\b[^\n]{0,600}\bof=/dev/(?:sd|hd|nvme|vd|xvd|mmcblk|disk)|\bformat\s+[a-z]:|\b(?:del|erase)\s[^\n]{0,600}/[sq]\b[^\n]{0,600}[a-z]:\\|\brd\s+/s[^\n]{0,600}[a-z]:\\|\bRemove-Item\b[^\n]{0,600}-Recurse[^\n]{0,600}(?:C:\\|\$env:USERPROFILE|~|\$HOME)
-        |vssadmin\S*\s+delete\s+shadows|wbadmin\s+delete|bcdedit\b[^\n]{0,600}recoveryenabled|\bcipher\s+/w|:\(\)\s*\{\s*:\s*\|\s*:|\bchmod\s+(?:-\w+\s+)*(?:000|777)\s+/(?:\s|$)|\bshred\b[^\n]{0,600}(?:/dev/|/home|~)|\bwipefs\b[^\n]{0,600}/dev/|\bfind\s+(?:/|~|/home|/Users|\$HOME)/?\s[^\n]{0,600}(?:-delete\b|-exec\s+(?:rm|shred)\b)|>\s*/dev/(?:sd|hd|nvme|vd)[a-z0-9]""", re.X | re.I)),
+        |vssadmin\S*\s+delete\s+shadows|wbadmin\s+delete|bcdedit\b[^\n]{0,600}recoveryenabled|\bcipher\s+/w|:\(\)\s*\{\s*:\s*\|\s*:|\bchmod\s+(?:-\w+\s+)*(?:000|777)\s+/(?:\s|$)|\bshred\b[^\n]{0,600}(?:/dev/|/home|~)|\bwipefs\b[^\n]{0,600}/dev/|\bfind\s+(?:/|~|/home|/Users|\$HOME)/?\s[^\n]{0,600}(?:-delete\b|-exec\s+(?:rm|shred)\b)|>\s*/dev/(?:sd|hd|nvme|vd)[a-z0-9]""", VERBOSE | IGNORE)),
     ("persist-command", Late(
-        r"""\bcrontab\b(?![^\n]{0,600}-l\s*$)(?:\s+-(?:\s|$)|\s+[^-\s]|[^\n]{0,600}\|\s*crontab|[^\n]{0,600}@reboot)|\|\s*crontab\b|\bschtasks(?:\.exe)?\b[^\n]{0,600}/create|\breg(?:\.exe)?\s+add\b[^\n]{0,600}\\(?:Run|RunOnce|Winlogon)\b|\blaunchctl\s+(?:load|bootstrap|submit)|\bsystemctl\b[^\n]{0,600}\benable\b|>>?\s*["']?(?:~|\$HOME|/home/\S+|/root|\ufffc)/\.(?:bashrc|profile|zshrc|bash_profile|ssh/authorized_keys|config/autostart)|New-ScheduledTask|Register-ScheduledTask|>>?\s*/etc/(?:cron|rc\.local|profile)|\bupdate-rc\.d\b|\bsc(?:\.exe)?\s+create\b|ssh-copy-id|\bgit\s+config\b[^\n]{0,600}(?:core\.(?:hooksPath|fsmonitor|sshCommand)|init\.templateDir)\s+\S""", re.X | re.I)),
+        r"""\bcrontab\b(?![^\n]{0,600}-l\s*$)(?:\s+-(?:\s|$)|\s+[^-\s]|[^\n]{0,600}\|\s*crontab|[^\n]{0,600}@reboot)|\|\s*crontab\b|\bschtasks(?:\.exe)?\b[^\n]{0,600}/create|\breg(?:\.exe)?\s+add\b[^\n]{0,600}\\(?:Run|RunOnce|Winlogon)\b|\blaunchctl\s+(?:load|bootstrap|submit)|\bsystemctl\b[^\n]{0,600}\benable\b|>>?\s*["']?(?:~|\$HOME|/home/\S+|/root|\ufffc)/\.(?:bashrc|profile|zshrc|bash_profile|ssh/authorized_keys|config/autostart)|New-ScheduledTask|Register-ScheduledTask|>>?\s*/etc/(?:cron|rc\.local|profile)|\bupdate-rc\.d\b|\bsc(?:\.exe)?\s+create\b|ssh-copy-id|\bgit\s+config\b[^\n]{0,600}(?:core\.(?:hooksPath|fsmonitor|sshCommand)|init\.templateDir)\s+\S""", VERBOSE | IGNORE)),
     ("package-install", Late(
-        r"""(?:^|[\s;&|/"'(\\])(?:pip[\d.]*|pipx|conda|mamba|poetry|pdm|easy_install|uv(?:\s+pip)?|uv\s+tool|npm|pnpm|yarn|bun|gem|cargo|brew|choco|winget|apt|apt-get|yum|dnf|apk|snap|pacman|go)(?:\.exe)?\s+(?:-\S+\s+)*(?:install|add|i|-S|ci)(?:\s|$)|-m\s+(?:pip|ensurepip|easy_install|pipx|uv)\b(?:(?![^\n]{0,600}\binstall\b)\s*$|[^\n]{0,600}\b(?:install|ensurepip)\b)|-m\s+(?:ensurepip|easy_install)|\bnpx\s+(?:-y|--yes)|\beasy_install\s""", re.X | re.I)),
-    ("hidden-process", Late(r"\bnohup\s|\bsetsid\s|\bdisown\b|\bstart\s+/(?:b|min)\b|-WindowStyle\s+Hidden|\bpythonw(?:\.exe)?\b", re.I)),
+        r"""(?:^|[\s;&|/"'(\\])(?:pip[\d.]*|pipx|conda|mamba|poetry|pdm|easy_install|uv(?:\s+pip)?|uv\s+tool|npm|pnpm|yarn|bun|gem|cargo|brew|choco|winget|apt|apt-get|yum|dnf|apk|snap|pacman|go)(?:\.exe)?\s+(?:-\S+\s+)*(?:install|add|i|-S|ci)(?:\s|$)|-m\s+(?:pip|ensurepip|easy_install|pipx|uv)\b(?:(?![^\n]{0,600}\binstall\b)\s*$|[^\n]{0,600}\b(?:install|ensurepip)\b)|-m\s+(?:ensurepip|easy_install)|\bnpx\s+(?:-y|--yes)|\beasy_install\s""", VERBOSE | IGNORE)),
+    ("hidden-process", Late(r"\bnohup\s|\bsetsid\s|\bdisown\b|\bstart\s+/(?:b|min)\b|-WindowStyle\s+Hidden|\bpythonw(?:\.exe)?\b", IGNORE)),
     ("protection-off", Late(
         r"""MpPreference\b[^\n]{0,600}(?:Disable\w+\s+\$?(?:true|1)|Exclusion)|\bufw\s+disable|\biptables\s+(?:-\w+\s+\w+\s+)?(?:-F|--flush)|\bsetenforce\s+0|\bnetsh\s+(?:adv)?firewall\s[^\n]{0,600}\boff\b
         |\b(?:stop|disable|mask)\s+(?:--now\s+)?(?:auditd|apparmor|firewalld|ufw|rsyslog|clamav\S*|windefend|falcon\S*)|\bsc\s+(?:stop|delete)\s+windefend|\bspctl\s+--(?:master|global)-disable|\bcsrutil\s+disable
         |\bhistory\s+-c\b|\btruncate\b[^\n]{0,600}/var/log|\brm\s[^\n]{0,600}(?:sh_history|/var/log\b)|\bwevtutil\s+cl\b|\bClear-EventLog|\bauditctl\s+-[eD]\b
-        |--dangerously-(?:skip|bypass)\S*|\b(?:gemini|codex|qwen)\s[^\n]{0,600}--yolo|--trust-all-tools|\bdocker\s+run\b[^\n]{0,600}(?:\s--privileged|\s-v\s+/:|--pid[=\s]host|docker\.sock)""", re.X | re.I)),
-    ("secret-command", Late(r"""\bsecurity\s+(?:find-(?:generic|internet)-password|dump-keychain|export\s)|\bnetsh\s+wlan\s+show[^\n]{0,600}key=clear|\bcmdkey\s+/list|\bsecret-tool\s+(?:lookup|search)|\breg\s+save\s+hklm\\(?:sam|security|system)|mimikatz|\bprocdump\b[^\n]{0,600}lsass|\btrufflehog\s+filesystem\s+[/~](?:\s|$)""", re.I)),
-    ("exfil-command", Late(r"""\b(?:curl|wget)\b[^\n]{0,600}(?:-d|--data(?:-\w+)?|-F|--form|-T|--upload-file|--post-file|--post-data)[=\s]+["']?(?:@?(?:~|/etc/|\$HOME|\.ssh|\.aws|\$\()|\S*@(?:~|/etc|\S*(?:id_rsa|\.env|\.aws|\.ssh|passwd|shadow)))|\b(?:env|printenv|set|cat\s+\S*(?:id_rsa|credentials|passwd|shadow|\.env|history))\b[^\n]{0,600}\|\s*(?:curl|nc|ncat|wget)|\b(?:nslookup|dig|host|ping)\b[^\n]{0,600}(?:\$\(|`)|\bping\b[^\n]{0,600}\s-p\s""", re.X | re.I)),
+        |--dangerously-(?:skip|bypass)\S*|\b(?:gemini|codex|qwen)\s[^\n]{0,600}--yolo|--trust-all-tools|\bdocker\s+run\b[^\n]{0,600}(?:\s--privileged|\s-v\s+/:|--pid[=\s]host|docker\.sock)""", VERBOSE | IGNORE)),
+    ("secret-command", Late(r"""\bsecurity\s+(?:find-(?:generic|internet)-password|dump-keychain|export\s)|\bnetsh\s+wlan\s+show[^\n]{0,600}key=clear|\bcmdkey\s+/list|\bsecret-tool\s+(?:lookup|search)|\breg\s+save\s+hklm\\(?:sam|security|system)|mimikatz|\bprocdump\b[^\n]{0,600}lsass|\btrufflehog\s+filesystem\s+[/~](?:\s|$)""", IGNORE)),
+    ("exfil-command", Late(r"""\b(?:curl|wget)\b[^\n]{0,600}(?:-d|--data(?:-\w+)?|-F|--form|-T|--upload-file|--post-file|--post-data)[=\s]+["']?(?:@?(?:~|/etc/|\$HOME|\.ssh|\.aws|\$\()|\S*@(?:~|/etc|\S*(?:id_rsa|\.env|\.aws|\.ssh|passwd|shadow)))|\b(?:env|printenv|set|cat\s+\S*(?:id_rsa|credentials|passwd|shadow|\.env|history))\b[^\n]{0,600}\|\s*(?:curl|nc|ncat|wget)|\b(?:nslookup|dig|host|ping)\b[^\n]{0,600}(?:\$\(|`)|\bping\b[^\n]{0,600}\s-p\s""", VERBOSE | IGNORE)),
 ]  # fmt: skip
-HINTS = Late(r"curl|wget|fetch|aria2c|iwr|irm|invoke|download|/dev/|\bnc\b|ncat|netcat|mkfifo|socat|sh\s+-i|powershell|pwsh|base64|xxd|openssl|\s-[ce]\s|\brm\s|mkfs|\bdd\b|format\s|\bdel\s|erase|\brd\s|remove-item|vssadmin|wbadmin|bcdedit|cipher|:\(\)|chmod|shred|wipefs|preserve-root|crontab|schtasks|\breg|launchctl|systemctl|>>|scheduledtask|install|\badd\b|ensurepip|\bnpm\b|npx|nohup|setsid|disown|start\s|hidden|pythonw|nslookup|\bdig\b|ping|mshta|rundll32|regsvr32|certutil|bitsadmin|tcp|fsockopen|frombase64|ssh-copy|\bsc\b|update-rc|printenv|\benv\b|telnet|\bhost\b|pip|easy_install|preference|\bufw|iptables|setenforce|firewall|\bstop\b|disable|history|truncate|wevtutil|eventlog|auditctl|dangerously|yolo|trust-all|docker|security|netsh|cmdkey|secret-tool|mimikatz|procdump|trufflehog|\bfind\s|git\s+config", re.I)
+HINTS = Late(r"curl|wget|fetch|aria2c|iwr|irm|invoke|download|/dev/|\bnc\b|ncat|netcat|mkfifo|socat|sh\s+-i|powershell|pwsh|base64|xxd|openssl|\s-[ce]\s|\brm\s|mkfs|\bdd\b|format\s|\bdel\s|erase|\brd\s|remove-item|vssadmin|wbadmin|bcdedit|cipher|:\(\)|chmod|shred|wipefs|preserve-root|crontab|schtasks|\breg|launchctl|systemctl|>>|scheduledtask|install|\badd\b|ensurepip|\bnpm\b|npx|nohup|setsid|disown|start\s|hidden|pythonw|nslookup|\bdig\b|ping|mshta|rundll32|regsvr32|certutil|bitsadmin|tcp|fsockopen|frombase64|ssh-copy|\bsc\b|update-rc|printenv|\benv\b|telnet|\bhost\b|pip|easy_install|preference|\bufw|iptables|setenforce|firewall|\bstop\b|disable|history|truncate|wevtutil|eventlog|auditctl|dangerously|yolo|trust-all|docker|security|netsh|cmdkey|secret-tool|mimikatz|procdump|trufflehog|\bfind\s|git\s+config", IGNORE)
 
-URL = Late(r"\b(?:https?|wss?|ftp|tcp|tls|udp|socks[45]?|stratum\+\w+)://[^\s\"'<>\\^`|]{1,400}", re.I)
-HOST = Late(r"^(?:[a-z0-9_\ufffc-]{1,63}\.){1,8}[a-z]{2,18}(?::\d{1,5})?(?:/[^\s]*)?$", re.I)
-ADDRESS = Late(r"^(?:\d{1,3}\.){3}\d{1,3}(?::\d{1,5})?$|^\[?(?=[0-9a-f:.]*:[0-9a-f:.]*:)[0-9a-f:.]{6,45}\]?$", re.I)
+URL = Late(r"\b(?:https?|wss?|ftp|tcp|tls|udp|socks[45]?|stratum\+\w+)://[^\s\"'<>\\^`|]{1,400}", IGNORE)
+HOST = Late(r"^(?:[a-z0-9_\ufffc-]{1,63}\.){1,8}[a-z]{2,18}(?::\d{1,5})?(?:/[^\s]*)?$", IGNORE)
+ADDRESS = Late(r"^(?:\d{1,3}\.){3}\d{1,3}(?::\d{1,5})?$|^\[?(?=[0-9a-f:.]*:[0-9a-f:.]*:)[0-9a-f:.]{6,45}\]?$", IGNORE)
 FILE_ENDINGS = frozenset("py txt md json yaml yml toml csv html htm xml log pdf png jpg jpeg gif svg zip gz tar db sql sqlite js ts css ini cfg conf env lock exe dll so path name".split())
 WALLET = Late(r"\bbc1|\[13\]\[|\{25,3[349]\}|0x\[a-f|\[a-fA-F0-9\]\{40\}|\^T\[|\[48\]\[|ltc1|\bbc1q[a-z0-9]{30,}|\b0x[0-9a-fA-F]{40}\b|^[13][a-km-zA-HJ-NP-Z1-9]{25,34}$")
-CODE = Late(r"(?:^|[\n;])\s*(?:import\s+\w|from\s+[\w.]+\s+import\b|def\s+\w+\s*\(|exec\s*\(|class\s+\w)|__import__\s*\(|\b(?:exec|eval)\s*\(|\bos\.(?:system|popen)\b|\bsubprocess\.|lambda\b.*:", re.M)
+CODE = Late(r"(?:^|[\n;])\s*(?:import\s+\w|from\s+[\w.]+\s+import\b|def\s+\w+\s*\(|exec\s*\(|class\s+\w)|__import__\s*\(|\b(?:exec|eval)\s*\(|\bos\.(?:system|popen)\b|\bsubprocess\.|lambda\b.*:", LINES)
 BLOB = Late(r"^[A-Za-z0-9+/=_\s-]{800,}$|^(?:\\x[0-9a-f]{2}|[0-9a-fA-F\s]){800,}$|^[\x21-\x75\s]{1500,}$")
 MANGLED = Late(r"^_{0,4}0x[0-9a-f]{2,}$|^_+0x[0-9a-f]+|^(?=.*[lI1O0].*)[lI1O0_]{8,}$|^_{4,}$|^(?=[A-Za-z]*$)(?:[IlL]{8,}|[Oo0Qq]{8,}|[xX]{12,}|[jiJI]{10,}|[WwVvMm]{12,})$|^[_\d]*(?:lambda|exec)?_{6,}\w*$")

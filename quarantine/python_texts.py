@@ -3,10 +3,31 @@
 Part of the program that begins with python_scope.py; Threats has these methods.
 """
 
-import ast
-import re
+import _ast as ast
 
+WIDE = Late(rb"[ \t]{30,}")
+ESCAPES = Late(rb"(?:\\x[2-7][0-9a-fA-F]){6,}")
+WORD = Late(rb"[A-Za-z]{4}")
 TEXT_NODES = (ast.BinOp, ast.JoinedStr, ast.Call, ast.Subscript, ast.ListComp)
+
+
+def maybe_address(text):
+    """False where ADDRESS does not match: it has digits, points and colons only."""
+    parts = text.count(".") > 2 and len(text) > 6 or text.count(":") > 1
+    return not text.isascii() or parts and not text.strip("[]0123456789abcdefABCDEF:.\n")
+
+
+def maybe_host(text):
+    """False where HOST does not match, or what it matches is the name of a file."""
+    name, point, last = text.split("/")[0].split(":")[0].rpartition(".")
+    if last.lower() in FILE_ENDINGS:
+        return False
+    return not text.isascii() or point != "" and 1 < len(last.rstrip("\n")) < 19 and last.rstrip("\n").isalpha()
+
+
+def maybe_mangled(name):
+    """False where MANGLED does not match."""
+    return "0x" in name or "____" in name or len(name) > 7 and not name.strip("IlLOo0Qq1xXjiJWwVvMm_")
 
 
 class Spot:
@@ -77,9 +98,9 @@ class Texts:
                     break
                 self.literal("url", found.group(), node)
         elif "." in short and len(short) < 300 and " " not in short:
-            if ADDRESS.search(short):
+            if maybe_address(short) and ADDRESS.search(short):
                 self.literal("address", short, node)
-            elif HOST.search(short) and short.split("/")[0].split(":")[0].rsplit(".", 1)[-1].lower() not in FILE_ENDINGS:
+            elif maybe_host(short) and HOST.search(short):
                 self.literal("host", short, node)
         if made and decodes(node, self) and (CODE.search(short) or URL.search(short) or flags & SENSITIVE_PATH):
             self.tell("hidden-text", node, short)
@@ -107,28 +128,28 @@ class Texts:
         if b" " * 120 in self.source or b"\t" * 30 in self.source:
             starts = {(n.lineno, n.col_offset): n for n in self.flow.nodes if hasattr(n, "lineno")}
             for number, line in enumerate(self.facts.lines, 1):
-                for gap in re.finditer(rb"[ \t]{30,}", line):
+                for gap in WIDE.find(line):
                     width = gap.group().count(b"\t") * 4 + len(gap.group())
                     node = starts.get((number, gap.end()))
                     if width >= 120 and node is not None:
                         self.tell("far-right", node, "")
         if b"\\x" in self.source:
-            runs = [(n, line) for n, line in enumerate(self.facts.lines, 1) if re.search(rb"(?:\\x[2-7][0-9a-fA-F]){6,}", line)]
+            runs = [(n, line) for n, line in enumerate(self.facts.lines, 1) if line.count(b"\\x") > 5 and ESCAPES.search(line)]
             if runs:
                 self.escapes(dict(runs))
 
     def escapes(self, lines):
         for node in self.flow.nodes:
             if isinstance(node, ast.Constant) and isinstance(node.value, (str, bytes)) and node.lineno in lines:
-                for run in re.finditer(rb"(?:\\x[2-7][0-9a-fA-F]){6,}", lines[node.lineno]):
+                for run in ESCAPES.find(lines[node.lineno]):
                     text = bytes.fromhex(run.group().replace(b"\\x", b"").decode())
-                    if re.search(rb"[A-Za-z]{4}", text) and (text.decode() if isinstance(node.value, str) else text) in node.value:
+                    if WORD.search(text) and (text.decode() if isinstance(node.value, str) else text) in node.value:
                         self.tell("escaped-text", node, text.decode())
 
     def names(self):
         odd = {}
         for name, found in self.fold.bindings.names.items():
-            if name and len(name) > 3 and MANGLED.search(name):
+            if name and len(name) > 3 and maybe_mangled(name) and MANGLED.search(name):
                 odd[name] = found
         if len(odd) >= 4:
             for node in self.flow.nodes:

@@ -6,7 +6,7 @@ and conditions around a shape change nothing; a text that stands alone as a
 statement is left out, unless the file reads its own text.
 """
 
-import ast
+import _ast as ast
 
 MAX_DETAIL = 120
 MAX_COMMAND = 8192  # characters of a command that is looked at; longer ones are nobody's
@@ -132,7 +132,7 @@ class Threats(Texts, Harm):
             if keyword.arg == "creationflags":
                 value = self.fold.value(keyword.value, strict=False)
                 if isinstance(value, int) and value & 0x08000008 or any(
-                    n.rsplit(".", 1)[-1] in ("CREATE_NO_WINDOW", "DETACHED_PROCESS") for p in ast.walk(keyword.value) if isinstance(p, (ast.Attribute, ast.Name)) for n in self.fold.names(p)
+                    n.rsplit(".", 1)[-1] in ("CREATE_NO_WINDOW", "DETACHED_PROCESS") for p in walk(keyword.value) if isinstance(p, (ast.Attribute, ast.Name)) for n in self.fold.names(p)
                 ):
                     self.tell("hidden-process", node, called)
             if keyword.arg == "preexec_fn" and "os.setsid" in self.fold.names(keyword.value):
@@ -290,7 +290,7 @@ class Threats(Texts, Harm):
         if set(names) & {"os.chmod", "pathlib.Path().chmod"} or called.endswith(".chmod"):
             mode = self.fold.value(node.args[-1], strict=False) if node.args else NOTHING
             target = self.loose(node.args[0]) or "" if node.args else ""
-            mode_names = [n for p in ast.walk(node.args[-1]) if isinstance(p, ast.Attribute) for n in self.fold.names(p)] if node.args else []
+            mode_names = [n for p in walk(node.args[-1]) if isinstance(p, ast.Attribute) for n in self.fold.names(p)] if node.args else []
             if (isinstance(mode, int) and mode & 0o111 or any(n.startswith(("stat.S_IX", "stat.S_IRWX")) for n in mode_names)) and (
                 "tmp" in target.lower() or any("tempfile." in n for n in self.fold.names(node.args[0])) or self.flow.flags(node.args[0]) & DROPPED
             ):
@@ -450,8 +450,8 @@ HARMLESS_PATCHES = frozenset(
     "sys.stdout sys.stderr sys.stdin sys.argv sys.path sys.excepthook sys.dont_write_bytecode sys.displayhook sys.tracebacklimit sys.ps1 sys.ps2 sys.pycache_prefix logging.raiseExceptions os.environ warnings.showwarning warnings.formatwarning socket.timeout logging.lastResort".split()
 )
 PLAIN_INSTALL = Late(r"^(?:(?:\ufffc|python[\d.]*)\s+-m\s+)?(?:uv\s+)?pip[\d.]*\s+install(?:\s+(?:-q|--quiet|-U|--upgrade|--disable-pip-version-check|--no-input))*(?:\s+\ufffc)+$")
-ELSEWHERE = Late(r"install\b[^\n]*(?:\ufffc|://|git\+|\s-r\s|\s--(?:extra-)?index-url|\s-i\s|\s-f\s|\s--find-links|\s\.{1,2}/|\$)|(?:npx|add)\s[^\n]*(?:\ufffc|://)", re.I)
-DOMAIN = Late(r"\ufffc(?:\.[a-z0-9-]+)+\.[a-z]{2,18}\.?$", re.I)
+ELSEWHERE = Late(r"install\b[^\n]*(?:\ufffc|://|git\+|\s-r\s|\s--(?:extra-)?index-url|\s-i\s|\s-f\s|\s--find-links|\s\.{1,2}/|\$)|(?:npx|add)\s[^\n]*(?:\ufffc|://)", IGNORE)
+DOMAIN = Late(r"\ufffc(?:\.[a-z0-9-]+)+\.[a-z]{2,18}\.?$", IGNORE)
 
 
 def blobby(value):
@@ -463,7 +463,7 @@ def blobby(value):
 
 def decodes(node, threats):
     """Tells whether a decoding function, or arithmetic on characters, made the text."""
-    for part in ast.walk(node):
+    for part in walk(node):
         if isinstance(part, ast.Call):
             names = threats.fold.names(part.func)
             if any("decode" in CALLS.get(n, ()) for n in names) or "builtins.chr" in names:
@@ -493,7 +493,7 @@ def encodes(node, threats):
             if source is not part:
                 stack.append(source)
                 continue
-        stack.extend(ast.iter_child_nodes(part))
+        stack.extend(children(part))
     return False
 
 

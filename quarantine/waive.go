@@ -49,23 +49,35 @@ func seenOf(f spec.Finding, r *Rule) (seen string, ok bool) {
 	return strings.CutSuffix(f.Message, "; "+r.Why)
 }
 
-// waive marks what falls under a waiver: the very finding, in the very bytes.
+// Waive marks what falls under a waiver: the very finding, in the very bytes.
 // No text of a release takes part in this but by its digest.
-func (c *collector) waive() {
-	for i := range c.found {
-		f := &c.found[i]
-		w, ok := spec.Waiver{}, false
-		if len(c.Waivers) > 0 && c.Release != nil {
-			w, ok = WaiverFor(c.Release, *f)
-		}
+func Waive(r *spec.Release, found []spec.Finding, given []spec.Waiver) {
+	if len(given) == 0 || r == nil {
+		return
+	}
+	for i := range found {
+		f := &found[i]
+		w, ok := WaiverFor(r, *f)
 		if !ok {
 			continue
 		}
-		for _, given := range c.Waivers {
-			if given.Rule == w.Rule && given.Version == w.Version && given.File == w.File && given.Digest == w.Digest &&
-				given.Line == w.Line && given.Seen == w.Seen {
-				f.Waived = spec.Waived{Reason: given.Reason, Approver: given.Approver, Until: given.Until}
+		for _, g := range given {
+			if g.Rule == w.Rule && g.Version == w.Version && g.File == w.File && g.Digest == w.Digest && g.Line == w.Line && g.Seen == w.Seen {
+				f.Waived = spec.Waived{Reason: g.Reason, Approver: g.Approver, Until: g.Until}
 			}
 		}
 	}
+}
+
+// SaidByModel is what a model found, as a person repeats it: it says something
+// else another time, so that nobody finds it again to waive it. ok is false for a
+// rule of another kind.
+func SaidByModel(id, file string, line int, seen string) (f spec.Finding, ok bool) {
+	for _, r := range modelRules {
+		if r.ID == id {
+			seen = strings.TrimSuffix(seen, "; "+r.Why)
+			return spec.Finding{ID: id, Severity: r.Severity, File: file, Line: line, Message: seen + "; " + r.Why}, true
+		}
+	}
+	return f, false
 }

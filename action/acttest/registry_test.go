@@ -98,10 +98,10 @@ func (g *registered) publishes(t *testing.T, p person, text string) int {
 	return g.newest(t)
 }
 
-// accepted has a tool of somebody's own go all the way.
-func (g *registered) accepted(t *testing.T, p person, name, version string) {
+// accepted has a version of word_count go all the way.
+func (g *registered) accepted(t *testing.T, p person, version string) {
 	t.Helper()
-	number := g.publishes(t, p, g.tool(name, version))
+	number := g.publishes(t, p, g.tool("word_count", version))
 	g.settle(t)
 	if status := g.merges(t, number); status != http.StatusOK {
 		t.Fatalf("the merge: %d %q", status, g.comments(t, number))

@@ -18,7 +18,7 @@ func (a *app) printChecked(c *checked, files []spec.File) {
 	if !c.OK {
 		return
 	}
-	a.out.printf("%s  %s\n", a.out.green("ok"), safe(c.File))
+	a.out.printf("%s  %s\n", a.out.green("ok"), pathOf(c.File))
 	if c.Review != nil {
 		a.printRehearsed(c.Review)
 	}
@@ -35,6 +35,15 @@ func placed(of string, f spec.Finding) spec.Finding {
 		f.File = filepath.Join(of, f.File)
 	}
 	return f
+}
+
+// pathOf is how a path is printed where a line begins with it: quoted where it holds
+// what no line has, or begins as a command of GitHub Actions does.
+func pathOf(file string) string {
+	if oneLine(safe(file)) != file || strings.HasPrefix(strings.TrimSpace(file), ":") || strings.HasPrefix(file, " ") {
+		return spec.Quote(file)
+	}
+	return file
 }
 
 // printFindings prints problems with their places, the line of the source where
@@ -57,13 +66,14 @@ func (a *app) printFindings(of string, fs []spec.Finding, files []spec.File) {
 	}
 	for _, f := range fs {
 		shown := placed(of, f)
+		shown.File = pathOf(shown.File)
 		why := whys[f.ID]
 		if seen, ok := strings.CutSuffix(f.Message, "; "+why); ok && why != "" {
 			shown.Message = seen
 		} else {
 			why = ""
 		}
-		text := safe(shown.String())
+		text := oneLine(safe(shown.String()))
 		switch f.Weight() {
 		case spec.SeverityError:
 			text = a.out.red(text)
@@ -75,10 +85,10 @@ func (a *app) printFindings(of string, fs []spec.Finding, files []spec.File) {
 			a.printLine(&f, files)
 		}
 		if why != "" {
-			a.out.printf("    why: %s\n", safe(why))
+			a.out.printf("    why: %s\n", oneLine(safe(why)))
 		}
 		if f.Fix != "" {
-			a.out.printf("    fix: %s\n", safe(f.Fix))
+			a.out.printf("    fix: %s\n", oneLine(safe(f.Fix)))
 		}
 	}
 }

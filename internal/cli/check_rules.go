@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/patch-cat/patch-git/internal/consume"
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/review"
 	"github.com/patch-cat/patch-git/manifest"
@@ -15,7 +16,7 @@ import (
 type aRule struct {
 	ID       string            `json:"id"`
 	Severity spec.Severity     `json:"severity"` // the highest it takes
-	About    string            `json:"about"`    // manifest, release, pull request
+	About    string            `json:"about"`    // manifest, release, pull request, installation
 	What     string            `json:"what"`
 	Why      string            `json:"why,omitempty"`
 	Fix      string            `json:"fix"`
@@ -38,6 +39,9 @@ func catalogue() []aRule {
 		if !slices.ContainsFunc(all, func(a aRule) bool { return a.ID == r.ID }) {
 			all = append(all, aRule{r.ID, r.Severity, "pull request", r.What, r.Why, r.Fix, quarantine.WaiverNone})
 		}
+	}
+	for _, r := range consume.Rules() {
+		all = append(all, aRule{r.ID, r.Severity, "installation", r.What, r.Why, r.Fix, quarantine.WaiverNone})
 	}
 	slices.SortFunc(all, func(a, b aRule) int { return strings.Compare(a.ID, b.ID) })
 	return all

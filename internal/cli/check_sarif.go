@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -91,6 +92,10 @@ func (a *app) writeSARIF(name string, all []checked) error {
 	var b bytes.Buffer
 	if err := writeJSON(&b, doc); err != nil {
 		return err
+	}
+	// What is renamed over a device or a link is in its place from then on.
+	if info, err := os.Lstat(a.path(name)); err == nil && !info.Mode().IsRegular() {
+		return usage("--sarif: %s is there and no regular file; - is standard output", spec.Quote(name))
 	}
 	return durable.Replace(a.path(name), b.Bytes(), 0o644)
 }

@@ -69,7 +69,7 @@ func (a *app) printInfo(info *consume.Info) {
 		}
 	}
 	for _, f := range info.Waived {
-		rows = append(rows, []string{"waived", safe(f.String())})
+		rows = append(rows, []string{"waived", oneLine(safe(f.String()))})
 	}
 	if len(info.Installed) > 0 {
 		rows = append(rows, []string{"installed", joinVersions(info.Installed)})

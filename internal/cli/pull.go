@@ -123,7 +123,7 @@ func (a *app) sayFindings(found []spec.Finding) {
 			a.warn(f.String())
 			continue
 		}
-		a.out.say("%s", safe(f.String()))
+		a.out.say("%s", oneLine(safe(f.String())))
 	}
 }
 
@@ -156,7 +156,7 @@ func (a *app) pulled(p *consume.Pulled) pullDocument {
 			if f.Blocks() {
 				how = "despite"
 			}
-			a.out.printf("  %-9s %s\n", how, safe(f.String()))
+			a.out.printf("  %-9s %s\n", how, oneLine(safe(f.String())))
 		}
 		a.out.printf("  may use   %s\n", strings.Join(permissionWords(p.Permissions), ", "))
 		if len(p.Added) > 0 {

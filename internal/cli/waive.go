@@ -16,6 +16,9 @@ func (a *app) waiveCommand() *cobra.Command {
 version, and for a while. It counts once it is in the registry's source tree, where a
 pull request of its own brings it, proposed or approved by who is named as approver.
 
+What a model found (LLM-001 to LLM-003) is not looked for again: --line, --seen and, for
+another file than the main one, --file repeat what the review of the pull request says.
+
 With --in, the folder of a registry's sources, it is written into waivers/ there;
 without it, it is only printed.`,
 		Example: `  patch-git waive tool.py --rule PY-003 --reason "The text is a constant." --approver ann --approver-id 7
@@ -54,6 +57,8 @@ without it, it is only printed.`,
 	f := c.Flags()
 	f.StringVar(&o.Rule, "rule", "", "the `id` of the rule")
 	f.IntVar(&o.Line, "line", 0, "the finding of this line alone")
+	f.StringVar(&o.File, "file", "", "of what a model found, the `path` in the release; the main file without it")
+	f.StringVar(&o.Seen, "seen", "", "of what a model found, the `text` of the finding")
 	f.StringVar(&o.Reason, "reason", "", "why it may pass, in one sentence")
 	f.StringVar(&o.Approver.Login, "approver", "", "the `login` of the maintainer who answers for it")
 	f.Int64Var(&o.Approver.ID, "approver-id", 0, "the `number` of that account")

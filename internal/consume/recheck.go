@@ -3,9 +3,9 @@ package consume
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/patch-cat/patch-git/internal/ahead"
 	"github.com/patch-cat/patch-git/internal/fault"
@@ -94,12 +94,8 @@ func (c *Client) recheck(ctx context.Context, v verify.Verified) (rechecked, err
 	}
 	facts, factsErr := quarantine.Inspect(ctx, parser{c, v.Tool()}, r)
 	report := quarantine.Check(ctx, quarantine.Subject{Release: r, Facts: facts, FactsErr: factsErr})
-	out := rechecked{findings: quarantine.Again(report.Findings), python: report.Python}
-	var reported quarantine.Report
-	if json.Unmarshal(v.File(ledger.ReportFileName), &reported) == nil {
-		quarantine.Waived(out.findings, reported.Findings)
-	}
-	return out, factsErr
+	quarantine.Waived(report.Findings, quarantine.WaivedIn(v.File(ledger.ReportFileName)))
+	return rechecked{findings: quarantine.Again(report.Findings), python: report.Python}, factsErr
 }
 
 // verdict makes an answer of what was found: nil is yes.
@@ -152,6 +148,29 @@ func (c *Client) Recheck(ctx context.Context, v verify.Verified, receipt toolbox
 	if noted, err := c.noted(receipt); noted || err != nil {
 		return err
 	}
+	return c.judge(ctx, v, receipt)
+}
+
+// parsedBy holds an installed release against the rules anew where another minor
+// version of Python is about to run it than the one that parsed it: what is a
+// comment, a name or an error to one may be code to the other. What a person took in
+// spite of findings stays taken.
+func (c *Client) parsedBy(ctx context.Context, v verify.Verified, receipt toolbox.Receipt, python string) error {
+	known, ok, err := c.Box.Recheck(receipt)
+	if err != nil || ok && (known.Despite || minor(known.Python) == minor(python)) {
+		return err
+	}
+	return c.judge(ctx, v, receipt)
+}
+
+// minor is "3.12" of "3.12.4".
+func minor(python string) string {
+	parts := strings.SplitN(python, ".", 3)
+	return strings.Join(parts[:min(2, len(parts))], ".")
+}
+
+// judge is the check of an installed release, noted where it passes.
+func (c *Client) judge(ctx context.Context, v verify.Verified, receipt toolbox.Receipt) error {
 	found, untold := c.recheck(ctx, v)
 	if ctx.Err() != nil {
 		return ctx.Err()

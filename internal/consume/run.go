@@ -31,6 +31,10 @@ type Subject struct {
 
 	revoked error // why it must not run, nil where it may
 	consent consents
+
+	// parsedBy refuses the interpreter of a run, by its version, where what it makes
+	// of the source is refused; nil where nobody checks.
+	parsedBy func(ctx context.Context, python string) error
 }
 
 // RunOptions say how a run is to happen.
@@ -92,7 +96,8 @@ func (c *Client) Installed(ctx context.Context, ref spec.Ref) (*Subject, error) 
 	}
 	return &Subject{
 		Tool: v.Tool(), Main: v.Main(), Ref: v.Ref(), Registry: v.Registry(), Closure: closure, revoked: withdrawn,
-		consent: &kept{c.Box, receipt, v.Tool().Permissions()},
+		consent:  &kept{c.Box, receipt, v.Tool().Permissions()},
+		parsedBy: func(ctx context.Context, python string) error { return c.parsedBy(ctx, v, receipt, python) },
 	}, nil
 }
 
@@ -215,6 +220,11 @@ func (c *Client) run(ctx context.Context, s *Subject, args json.RawMessage, o Ru
 		return nil, none, err
 	}
 	defer release()
+	if s.parsedBy != nil {
+		if err := s.parsedBy(ctx, python.Version); err != nil {
+			return nil, none, err
+		}
+	}
 	if job.Uplink, err = reach.uplink(ctx); err != nil {
 		return nil, none, err
 	}

@@ -39,7 +39,7 @@ const counting = `# ---
 #   description: The text and the counts.
 # capabilities:
 #   network: false
-#   filesystem: none
+#   filesystem: read-write
 #   human_confirm: false
 # runtime:
 #   language: python
@@ -54,10 +54,11 @@ import sys
 
 if __name__ == "__main__":
     args = json.loads(sys.stdin.read())
-    json.calls = getattr(json, "calls", 0) + 1
+    # A tool may set this one, and what set it before would be seen.
+    sys.tracebacklimit = getattr(sys, "tracebacklimit", 0) + 1
     with open("/tmp/calls", "a") as f:
         f.write("x")
-    print(json.dumps({"text": args["text"], "module": json.calls, "file": os.path.getsize("/tmp/calls"), "version": "%s"}))
+    print(json.dumps({"text": args["text"], "module": sys.tracebacklimit, "file": os.path.getsize("/tmp/calls"), "version": "%s"}))
 `
 
 // installed publishes and pulls versions of the tool.

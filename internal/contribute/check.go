@@ -120,6 +120,7 @@ func (w *Workshop) check(ctx context.Context, shown string, files []spec.File, a
 	}
 	out.Release = &spec.Release{Ref: spec.Ref{Name: doc.Tool.Name, Version: doc.Tool.Version}, Tool: doc.Tool, Files: files}
 	p := parser{w, doc.Tool.Runtime.PythonVersion, len(doc.Tool.Runtime.Packages) > 0}
+	go quarantine.Prepare() // while the interpreter looks at the file
 	facts, factsErr := quarantine.Inspect(ctx, p, out.Release)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()

@@ -9,6 +9,7 @@ import (
 	"github.com/patch-cat/patch-git/internal/judge"
 	"github.com/patch-cat/patch-git/internal/review"
 	"github.com/patch-cat/patch-git/quarantine"
+	"github.com/patch-cat/patch-git/registry"
 	"github.com/patch-cat/patch-git/spec"
 )
 
@@ -80,10 +81,9 @@ func (w *Workshop) model() (*judge.Judge, error) {
 // judgeFindings is how many findings of a model are listed.
 const judgeFindings = 40
 
-// JudgeFindings says a judgement as findings, in our words and with the lines as
-// the files have them. dir is the folder of the files in what the findings are
-// about.
-func JudgeFindings(m *judge.Material, j *judge.Judgement, dir string) []spec.Finding {
+// judgedFindings says a judgement as findings, in our words and with the lines as
+// the files have them.
+func judgedFindings(m *judge.Material, j *judge.Judgement) []spec.Finding {
 	rules := map[string]quarantine.Rule{}
 	for _, r := range quarantine.Rules() {
 		rules[r.ID] = r
@@ -91,10 +91,7 @@ func JudgeFindings(m *judge.Material, j *judge.Judgement, dir string) []spec.Fin
 	var out []spec.Finding
 	add := func(id string, severity spec.Severity, file string, line int, format string, args ...any) {
 		r := rules[id]
-		f := spec.Finding{ID: id, Severity: severity, Line: line, Message: fmt.Sprintf(format, args...) + "; " + r.Why, Fix: r.Fix}
-		if file != "" {
-			f.File = path.Join(dir, file)
-		}
+		f := spec.Finding{ID: id, Severity: severity, File: file, Line: line, Message: fmt.Sprintf(format, args...) + "; " + r.Why, Fix: r.Fix}
 		if !slices.Contains(out, f) {
 			out = append(out, f)
 		}
@@ -125,6 +122,35 @@ func JudgeFindings(m *judge.Material, j *judge.Judgement, dir string) []spec.Fin
 		add("LLM-004", spec.SeverityWarning, "", 0, "%s", why.Words())
 	}
 	return out
+}
+
+// JudgeFindings says a judgement of a release as findings about its folder, and
+// marks those that a maintainer of the registry in dir let pass: of this version,
+// in these bytes, by the waivers of its base.
+func (w *Workshop) JudgeFindings(dir string, r *review.Review, m *judge.Material, j *judge.Judgement) ([]spec.Finding, error) {
+	found := judgedFindings(m, j)
+	tree, err := registry.OpenTree(dir)
+	if err != nil {
+		return nil, err
+	}
+	given, unread, err := w.waivers(tree, r.Name)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range unread { // then nothing is let pass
+		w.warn("the registry's own " + f.File + " is not readable")
+	}
+	release := &spec.Release{Ref: spec.Ref{Name: r.Name, Version: r.Version}}
+	for _, t := range m.Files {
+		release.Files = append(release.Files, spec.File{Path: t.Path, Data: []byte(t.Text)})
+	}
+	quarantine.Waive(release, found, given)
+	for i := range found {
+		if found[i].File != "" {
+			found[i].File = path.Join(r.Folder(), found[i].File)
+		}
+	}
+	return found, nil
 }
 
 func rankOf(f spec.Finding) int {
@@ -159,7 +185,7 @@ func (w *Workshop) JudgeFile(ctx context.Context, path string) (*Judged, error) 
 	if err != nil {
 		return nil, err
 	}
-	out := &Judged{Outcome: j.Outcome, Failures: append([]judge.Failure{}, j.Failures...), Findings: append([]spec.Finding{}, JudgeFindings(m, j, "")...), Model: j.Model, Requests: j.Requests}
+	out := &Judged{Outcome: j.Outcome, Failures: append([]judge.Failure{}, j.Failures...), Findings: append([]spec.Finding{}, judgedFindings(m, j)...), Model: j.Model, Requests: j.Requests}
 	if j.Model != "" {
 		out.Prompts = j.Prompts.Hex()
 	}

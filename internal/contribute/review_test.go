@@ -78,6 +78,12 @@ func put(path string, data []byte) review.Change {
 	return review.Change{Path: path, Status: review.Added, Mode: "100644", Data: data}
 }
 
+// networked is a version of the template that uses the network and says so.
+func networked(version string) []byte {
+	return source("echo_text", "version: 0.1.0", "version: "+version, "network: false", "network: true",
+		"import sys\n", "import sys\nimport urllib.request\n", "    return {", "    if text.startswith(\"http\"):\n        text = urllib.request.urlopen(text).read().decode()\n    return {")
+}
+
 // proposal is echo_text 0.2.0 by ann.
 func proposal(changes ...review.Change) review.Submission {
 	if changes == nil {
@@ -154,7 +160,7 @@ func TestReview(t *testing.T) {
 		"a near name":                   {fresh("echo_texts"), "MAN-002", review.NeedsHuman, review.ReasonNearName},
 		"a confusable name":             {fresh("ech0_text"), "MAN-002", review.Fail, review.ReasonFindings},
 		"work at import":                {proposal(put(toolsOfEcho+"0.2.0/tool.py", source("echo_text", "version: 0.1.0", "version: 0.2.0", "import sys\n", "import sys\nprint(1)\n"))), "PY-002", review.Fail, review.ReasonFindings},
-		"network":                       {proposal(put(toolsOfEcho+"0.2.0/tool.py", source("echo_text", "version: 0.1.0", "version: 0.2.0", "network: false", "network: true"))), "CAP-006", review.NeedsHuman, review.ReasonGrown},
+		"network":                       {proposal(put(toolsOfEcho+"0.2.0/tool.py", networked("0.2.0"))), "CAP-006", review.NeedsHuman, review.ReasonGrown},
 		"an older manifest":             {proposal(put(toolsOfEcho+"0.2.0/tool.py", source("echo_text"))), "MAN-002", review.Fail, review.ReasonFindings},
 		"an edit":                       {proposal(review.Change{Path: toolsOfEcho + "0.1.0/tool.py", Status: review.Modified, Mode: "100644", Data: source("echo_text", "import sys\n", "import sys\n\n")}), "MAN-003", review.Fail, review.ReasonFindings},
 		"an added file":                 {proposal(put(toolsOfEcho+"0.1.0/README.md", []byte("x\n"))), "GOV-003 MAN-003", review.Fail, review.ReasonFindings},
@@ -192,7 +198,7 @@ func TestReview(t *testing.T) {
 // TestReviewSays: what the comment is made of.
 func TestReviewSays(t *testing.T) {
 	w, dir := checkout(t)
-	r, err := w.Review(t.Context(), dir, nil, proposal(put(toolsOfEcho+"0.2.0/tool.py", source("echo_text", "version: 0.1.0", "version: 0.2.0", "network: false", "network: true"))))
+	r, err := w.Review(t.Context(), dir, nil, proposal(put(toolsOfEcho+"0.2.0/tool.py", networked("0.2.0"))))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -228,9 +234,9 @@ func TestReviewSays(t *testing.T) {
 // for is no measure of what the next one may ask for.
 func TestReviewOfAWithdrawnVersion(t *testing.T) {
 	w, dir := checkout(t)
-	greedy := source("echo_text", "version: 0.1.0", "version: 0.2.0", "network: false", "network: true")
+	greedy := networked("0.2.0")
 	writeTo(t, filepath.Join(dir, toolsOfEcho, "0.2.0/tool.py"), greedy)
-	next := proposal(put(toolsOfEcho+"0.3.0/tool.py", source("echo_text", "version: 0.1.0", "version: 0.3.0", "network: false", "network: true")))
+	next := proposal(put(toolsOfEcho+"0.3.0/tool.py", networked("0.3.0")))
 	for text, grown := range map[string]int{
 		"":                                   0,
 		"yanked: {0.2.0: sends too much}\n":  1,
@@ -250,8 +256,8 @@ func TestReviewOfAWithdrawnVersion(t *testing.T) {
 // not bring it back.
 func TestReviewAfterAYank(t *testing.T) {
 	w, dir := checkout(t)
-	writeTo(t, filepath.Join(dir, toolsOfEcho, "0.1.0/tool.py"), source("echo_text", "network: false", "network: true"))
-	next := proposal(put(toolsOfEcho+"0.3.0/tool.py", source("echo_text", "version: 0.1.0", "version: 0.3.0", "network: false", "network: true")))
+	writeTo(t, filepath.Join(dir, toolsOfEcho, "0.1.0/tool.py"), networked("0.1.0"))
+	next := proposal(put(toolsOfEcho+"0.3.0/tool.py", networked("0.3.0")))
 	if r, err := w.Review(t.Context(), dir, nil, next); err != nil || !r.Merge.Auto {
 		t.Errorf("the twin: %+v, %v", r, err)
 	}

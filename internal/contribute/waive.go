@@ -1,6 +1,7 @@
 package contribute
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -15,7 +16,9 @@ import (
 // Waiving is what a maintainer wants to let pass.
 type Waiving struct {
 	Rule     string
-	Line     int // 0 is every line
+	Line     int    // 0 is every line
+	File     string // of what a model found, "" is the main file
+	Seen     string // what a model found, as the review says it; "" for other rules
 	Reason   string
 	Approver ledger.Owner
 	Days     int // from today on
@@ -48,10 +51,21 @@ func (w *Workshop) Waive(ctx context.Context, file, in string, o Waiving) (*Waiv
 	if checked.Tool == nil || checked.Tool.Name == "" || checked.Tool.Version == "" {
 		return nil, fault.New(fault.Findings, "manifest", "the manifest is invalid, so there is nothing to waive").Hint("patch-git check %s", file)
 	}
+	found := checked.Findings
+	said, byModel := quarantine.SaidByModel(o.Rule, cmp.Or(o.File, checked.Tool.Format.MainFile()), o.Line, o.Seen)
+	switch {
+	case byModel && (o.Seen == "" || o.Line == 0):
+		return nil, fault.New(fault.Usage, "usage", "what a model found it may not find again").
+			Hint("repeat what the review says: --line 12 --seen 'a model says that this …'")
+	case !byModel && (o.Seen != "" || o.File != ""):
+		return nil, fault.New(fault.Usage, "usage", "what is seen is for %s to find; --seen and --file are for what a model found", spec.Quote(o.Rule))
+	case byModel:
+		found = []spec.Finding{said}
+	}
 	name, today := checked.Tool.Name, w.host.Now().UTC()
 	out := &Waived{Path: registry.WaiversPath(name)}
 	r := &spec.Release{Ref: spec.Ref{Name: name, Version: checked.Tool.Version}, Files: checked.Files}
-	for _, f := range checked.Findings {
+	for _, f := range found {
 		one, ok := quarantine.WaiverFor(r, f)
 		if !ok || !f.Blocks() || f.ID != o.Rule || o.Line > 0 && o.Line != f.Line {
 			continue

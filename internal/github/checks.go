@@ -39,7 +39,7 @@ func (c *Client) Checks(ctx context.Context, repo Repo, sha, name string) ([]Che
 	}
 	var out []Check
 	for _, r := range all {
-		one := Check{ID: r.GetID(), Name: r.GetName(), App: r.GetApp().GetSlug(), Status: r.GetStatus(), Conclusion: r.GetConclusion()}
+		one := Check{ID: r.GetID(), Name: r.GetName(), App: r.GetApp().GetSlug(), Status: r.GetStatus(), Conclusion: r.GetConclusion(), Title: r.GetOutput().GetTitle()}
 		if one.ID == 0 || one.Status == "" || r.GetHeadSHA() != sha {
 			return nil, c.explain(incomplete("a check"), doing)
 		}

@@ -75,6 +75,7 @@ type Check struct {
 	Name, App  string
 	Status     string // queued, in_progress, completed
 	Conclusion string
+	Title      string // "" is that of a job, which has none
 }
 
 // CheckRun is a check to write. Conclusion is "" while it is in progress.

@@ -65,7 +65,7 @@ func TestSummarize(t *testing.T) {
 		}
 		others := []string{
 			"short-read", "false-quote", "false-line", "unknown-code", "clean-with-findings", "findings-missing", "unknown-verdict", "many-findings", "float-line",
-			"canary-blind", "paranoid", "half-paranoid", "disagree",
+			"canary-blind", "paranoid", "half-paranoid", "disagree", "busy-twice", "kind",
 		} // about verdicts alone
 		for _, trick := range append(judgetest.Tricks(), judgetest.Others()...) {
 			if slices.Contains(others, trick) {

@@ -1,7 +1,6 @@
 package judge
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -58,17 +57,12 @@ func (w *wire) ask(ctx context.Context, q question) ([]byte, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, w.most)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, w.config.base.String()+path, bytes.NewReader(data))
-	if err != nil {
-		return nil, fault.New(fault.Internal, "judge", "write a request: %w", err)
-	}
 	header.Set("Content-Type", "application/json")
 	header.Set("Accept", "application/json")
 	header.Set("User-Agent", "patch-git")
-	req.Header = header
-	resp, err := w.client.Do(req)
+	resp, err := w.patiently(ctx, path, data, header)
 	if err != nil {
-		return nil, w.unreachable(err)
+		return nil, err
 	}
 	defer resp.Body.Close()
 	if err := w.status(resp); err != nil {

@@ -209,6 +209,8 @@ const (
 	JudgeText       = 64 * KiB         // of one entry, all its files together
 	JudgeRequests   = 20               // for one entry, the canaries among them
 	JudgeTime       = 60 * time.Second // for one request and its whole answer
+	JudgeTries      = 3                // of one request to a provider that is busy
+	JudgePause      = 20 * time.Second // that it may ask for before the next; above it nobody waits
 	JudgeParallel   = 2                // requests at a time; a small machine answers one after the other
 	JudgeLines      = 60               // of one unit of prose
 	JudgeOverlap    = 10               // lines that two units of prose share

@@ -26,9 +26,10 @@ func Tricks() []string {
 }
 
 // Others are tricks that do nothing, or nothing bad, where no text calls for it:
+// one that is busy until the third try, one that has nothing against ODD any more,
 // two wordings that disagree about EVIL, and four for summaries alone.
 func Others() []string {
-	return []string{"disagree", "echo", "echo-hidden", "flags-unknown", "flags-operational"}
+	return []string{"busy-twice", "kind", "disagree", "echo", "echo-hidden", "flags-unknown", "flags-operational"}
 }
 
 func transports() []string {
@@ -37,9 +38,10 @@ func transports() []string {
 
 // transport misbehaves below the answer; false is that it did not.
 func (s *Server) transport(w http.ResponseWriter, r *http.Request, trick string) bool {
-	status := map[string]int{"denied": 401, "busy": 429, "absent": 404, "broken": 503, "bad-request": 400}[trick]
+	status := map[string]int{"denied": 401, "busy": 429, "busy-twice": 429, "absent": 404, "broken": 503, "bad-request": 400}[trick]
 	switch {
 	case status != 0:
+		w.Header().Set("Retry-After", map[bool]string{true: "0", false: "600"}[trick == "busy-twice"])
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(status)
 		fmt.Fprintf(w, `{"error":{"message":"::error::\u001b[31mIncorrect key %s","type":"invalid_request_error"}}`, r.Header.Get("Authorization")+r.Header.Get("X-Api-Key")) //nolint:gosec // it is for no browser
@@ -184,7 +186,7 @@ func (q Asked) verdict(trick string) (string, []finding) {
 	second := strings.HasPrefix(q.System, "Somebody")
 	for _, l := range q.Lines {
 		for _, b := range bad {
-			if trick == "disagree" && second && b == "EVIL" || !strings.Contains(l.Text, b) {
+			if trick == "kind" && b == "ODD" || trick == "disagree" && second && b == "EVIL" || !strings.Contains(l.Text, b) {
 				continue
 			}
 			if found = append(found, finding{"INJ_EXFIL", l.N, cut(l.Text)}); b != "ODD" {
