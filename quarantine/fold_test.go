@@ -34,7 +34,6 @@ import ast, json, sys, time
 names = {"__name__": "program"}
 exec(compile(open(sys.argv[1]).read(), "program.py", "exec"), names)
 names["limit"]()
-names["MAX_FOLD_STEPS"] //= int(sys.argv[3])
 for source in json.load(sys.stdin):
     tree, start = ast.parse(source), time.process_time()
     fold, node = names["Fold"](tree), tree.body[-1].value
@@ -46,11 +45,11 @@ for source in json.load(sys.stdin):
     callee = fold.names(node.func) if isinstance(node, ast.Call) else []
     print(json.dumps({"text": text, "loose": fold.loose(node), "names": callee, "exhausted": fold.exhausted, "cpu": time.process_time() - start}))
 `
-	mode, part := "one", 1
+	mode := "one"
 	if every {
-		mode, part = "all", hostilePart()
+		mode = "all"
 	}
-	out := python(t, bytes.NewReader(input), "-c", driver, programFile(t), mode, strconv.Itoa(part))
+	out := python(t, bytes.NewReader(input), "-c", driver, programFile(t), mode)
 	var all []folded
 	for line := range bytes.Lines(out) {
 		var f folded
@@ -206,24 +205,23 @@ func TestFoldLoose(t *testing.T) {
 // TestFoldBounds folds every expression of files made to cost much; each ends,
 // and what is given up is said.
 func TestFoldBounds(t *testing.T) {
-	part := hostilePart()
 	grow := "a0 = 'a'\n"
-	for i := 1; i < 6000/part; i++ {
+	for i := 1; i < 6000; i++ {
 		grow += strings.NewReplacer("N", strconv.Itoa(i), "M", strconv.Itoa(i-1)).Replace("aN = aM + aM\n")
 	}
 	fan := ""
-	for i := range 200 / part {
+	for i := range 200 {
 		for range 20 {
 			fan += "b" + strconv.Itoa(i) + " = c or b" + strconv.Itoa(i+1) + " or b" + strconv.Itoa(i+2) + "\n"
 		}
 	}
 	sources := []string{
 		"x = " + strings.Repeat("'a' + ", 2000) + "'a'\nx",
-		"x = [" + strings.Repeat("97, ", 20_000/part) + "]\n''.join(map(chr, x))",
+		"x = [" + strings.Repeat("97, ", 20_000) + "]\n''.join(map(chr, x))",
 		"f('a'" + strings.Repeat(".replace('a', 'b')", 900) + ")",
-		grow + "a" + strconv.Itoa(6000/part-1),
-		strings.Repeat("x = [chr(c) for c in range(9999)]\n", 160/part) + "x",
-		strings.Repeat("a = 1\n", 20_000/part) + "a(1)",
+		grow + "a" + strconv.Itoa(5999),
+		strings.Repeat("x = [chr(c) for c in range(9999)]\n", 160) + "x",
+		strings.Repeat("a = 1\n", 20_000) + "a(1)",
 		fan + "b0()",
 		"x = " + strings.Repeat("getattr(", 60) + "a" + strings.Repeat(", 'b')", 60) + "\nx()",
 	}

@@ -16,9 +16,11 @@ import (
 var (
 	missedEvasions   = []string{}
 	wrongEvasions    = []string{"net-urlretrieve-in-class", "process-get-field", "dynamic-annotation"}
-	missedBehaviours = []string{"environment-code", "dns-command", "discord-webhook", "raw-address", "wipe-disk", "audit-disabled", "security-off", "screenshot-sent"}
+	missedBehaviours = []string{}
 	wrongBehaviours  = []string{}
 	missedTexts      = []string{"always-call-first", "approve-transfer", "replace-tool", "price-override", "intercept-queries", "portuguese", "fake-output", "stop-using", "link-text"}
+	missedSeconds    = []string{"import-dropped", "env-aws-keys", "file-to-constant-host", "roblox-cookie", "injected-result", "injected-result-late"}
+	wrongSeconds     = []string{"pyarmor-loader"}
 	wrongTexts       = []string{"env-file-context", "api-key-collect", "honest-detector"}
 )
 
@@ -119,6 +121,7 @@ func TestEvasionProbes(t *testing.T) {
 // TestBehaviourProbes: what malware does is refused though all of it is declared.
 func TestBehaviourProbes(t *testing.T) {
 	holdProbes(t, "behaviour.txt", true, missedBehaviours, wrongBehaviours, "PY-")
+	holdProbes(t, "behaviour2.txt", true, missedSeconds, wrongSeconds, "PY-")
 }
 
 // What the second list, by another author, shows.

@@ -41,6 +41,9 @@ var pythonFlow string
 //go:embed python_texts.py
 var pythonTexts string
 
+//go:embed python_harm.py
+var pythonHarm string
+
 //go:embed python_threats.py
 var pythonThreats string
 
@@ -69,7 +72,7 @@ var pythonFacts string
 // sandbox with limits on time and memory, and with the minor version that will
 // run the tool, because versions disagree about syntax.
 func ProgramSource() []byte {
-	return []byte(strings.Join([]string{pythonTree, pythonPatterns, pythonScope, pythonPurity, pythonBindings, pythonDecode, pythonMeanings, pythonFold, pythonNames, pythonReferences, pythonTables, pythonFlow, pythonTexts, pythonThreats, pythonReach, pythonFacts}, "\n\n"))
+	return []byte(strings.Join([]string{pythonTree, pythonPatterns, pythonScope, pythonPurity, pythonBindings, pythonDecode, pythonMeanings, pythonFold, pythonNames, pythonReferences, pythonTables, pythonFlow, pythonTexts, pythonHarm, pythonThreats, pythonReach, pythonFacts}, "\n\n"))
 }
 
 // Feed returns the program as a script for python3 -I -S -B -c and what it

@@ -8,8 +8,8 @@ is told apart by scopes, so that two functions may both call something "data".
 import _ast as ast
 
 # What a value may hold, as bits.
-DOWNLOADED, DECODED, ENVIRONMENT, IDENTITY, PRIVATE, FILE, DROPPED, SENSITIVE_PATH, PERSISTENT_PATH, ENCRYPTED, SOCKET, OWN_SOURCE = (
-    1 << i for i in range(12)
+DOWNLOADED, DECODED, ENVIRONMENT, IDENTITY, PRIVATE, FILE, DROPPED, SENSITIVE_PATH, PERSISTENT_PATH, ENCRYPTED, SOCKET, OWN_SOURCE, VARIABLE, HARVEST = (
+    1 << i for i in range(14)
 )
 # What is passed on by the result of a call that somebody else answers.
 MAX_ROUNDS = 12
@@ -41,6 +41,7 @@ class Flow:
         self.functions = {}
         self.classes = {}
         self.returns = {}
+        self.printed = {}
         self.environ = {n for n, found in fold.bindings.imported.items() if not found.isdisjoint(ENVIRONS)}
         self.lay_out(tree)
 
@@ -145,6 +146,8 @@ class Flow:
                 stack.extend(node.elts)
             elif isinstance(node, (ast.Starred, ast.Subscript)):
                 stack.append(node.value)
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+                self.put(("text", node.value), flags)  # a path that is written twice
 
     # One step per kind of node; each returns the flags of the node's value.
 
@@ -169,10 +172,11 @@ class Flow:
         flags = self.flags(node.value) | self.vars.get(node.attr, 0)
         if node.attr in ("environ", "environb") and not ENVIRONS.isdisjoint(self.fold.names(node)):
             flags |= ENVIRONMENT
-        return flags
+        return flags | (PRIVATE if node.attr == "f_locals" else 0)  # what those who called keep
 
     def subscript(self, i, node):
-        return self.flags(node.value) & ~ENVIRONMENT | self.flags(node.slice) & (SENSITIVE_PATH | PERSISTENT_PATH)
+        flags = self.flags(node.value)
+        return flags & ~ENVIRONMENT | (VARIABLE if flags & ENVIRONMENT else 0) | self.flags(node.slice) & (SENSITIVE_PATH | PERSISTENT_PATH)
 
     def call(self, i, node):
         kinds = self.calls(node)
@@ -191,8 +195,16 @@ class Flow:
         if method in ("recv", "recvfrom", "recv_into", "makefile") and base & SOCKET:
             return DOWNLOADED | SOCKET
         if method in ("get", "pop", "setdefault", "keys", "update", "clear", "__getitem__", "__contains__"):
-            base &= ~ENVIRONMENT  # one variable, or none
+            base = base & ~ENVIRONMENT | (VARIABLE if base & ENVIRONMENT else 0)  # one variable, or none
         flags = base | given
+        if "os.getenv" in names:
+            flags |= VARIABLE
+        if "process" in kinds:
+            flags |= self.prints(node)
+        if "resolve" in kinds:
+            flags |= DOWNLOADED
+        if ("walk" in kinds or method in ("rglob", "glob", "iterdir")) and self.walks_home(node, method):
+            flags |= HARVEST
         if not ENVIRONS.isdisjoint(names):
             flags |= ENVIRONMENT
         if any(n.startswith("socket.socket") for n in names):
@@ -207,10 +219,28 @@ class Flow:
             flags |= PRIVATE
         if "builtins.open" in names or method in ("read_text", "read_bytes", "open"):
             paths = given | base
-            flags = FILE | (PRIVATE if paths & SENSITIVE_PATH else 0) | flags & (DROPPED | OWN_SOURCE | SENSITIVE_PATH | PERSISTENT_PATH)
+            flags = FILE | (PRIVATE if paths & (SENSITIVE_PATH | HARVEST) else 0) | flags & (DROPPED | OWN_SOURCE | SENSITIVE_PATH | PERSISTENT_PATH)
         if set(names) & NO_VALUE:
             return 0
         return flags | self.answer_of_own(node, names)
+
+    def prints(self, node):
+        """What the output of a command is, where the command says so."""
+        if id(node) not in self.printed:
+            text, flags = command_text(self.fold, node)[:4096], 0
+            if text and COMMAND_WORDS.search(text):
+                for pattern, flag in ((PRINTS_IDENTITY, IDENTITY), (PRINTS_ENVIRONMENT, ENVIRONMENT), (PRINTS_ANSWER, DOWNLOADED), (PRINTS_SECRET, PRIVATE)):
+                    flags |= flag if pattern.search(text) else 0
+            self.printed[id(node)] = flags
+        return self.printed[id(node)]
+
+    def walks_home(self, node, method):
+        if id(node) not in self.printed:
+            below = node.func.value if method in ("rglob", "iterdir") and isinstance(node.func, ast.Attribute) else node.args[0] if node.args else None
+            if method == "glob" and not any(n.startswith("glob.") for n in self.fold.names(node.func)):
+                below = node.func.value
+            self.printed[id(node)] = home_root(self.fold, below)
+        return self.printed[id(node)]
 
     def answer_of_own(self, node, names):
         """What own functions of that name return, and what they are given."""
@@ -242,6 +272,10 @@ class Flow:
                 self.assign(keyword.value, DROPPED)
         if method in ("write", "write_bytes", "write_text", "writelines") and given & (DOWNLOADED | DECODED):
             self.drop(node.func.value)
+        if "os.write" in names and len(node.args) > 1 and self.flags(node.args[1]) & (DOWNLOADED | DECODED):
+            self.drop(node.args[0])
+        if method in ("save", "dump", "tofile") and isinstance(node.func, ast.Attribute) and node.args and self.flags(node.func.value) & PRIVATE:
+            self.assign(node.args[0], PRIVATE)
         if method in ("append", "extend", "add", "update", "insert", "setdefault", "put", "write", "appendleft") and given:
             self.assign(node.func.value, given)
         if "move" in kinds and len(node.args) > 1 and self.flags(node.args[0]) & (DROPPED | PRIVATE | SENSITIVE_PATH):

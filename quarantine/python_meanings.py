@@ -127,11 +127,25 @@ class Meanings:
                     found += [dots(f, [attribute]) for f in (yield from self.meanings(node.args[0], depth + 1))]
             else:
                 found.append(full + "()")
+        if isinstance(node.func, ast.Attribute) and node.func.attr in ("get", "pop", "setdefault"):
+            found += yield from self.of_table(node.func.value, depth)
+        return found
+
+    def of_table(self, node, depth):
+        """What the items of a table of the file stand for: {"run": os.system}["run"]."""
+        if isinstance(node, ast.Name) and not self.strict:
+            bound = self.bindings.names.get(node.id, [])
+            node = bound[0][1] if len(bound) == 1 and bound[0][0] == "value" else None
+        found = []
+        parts = node.values if isinstance(node, ast.Dict) else node.elts if isinstance(node, (ast.List, ast.Tuple)) else []
+        for part in parts[:MAX_MEANINGS]:
+            if isinstance(part, (ast.Name, ast.Attribute)):
+                found += yield from self.meanings(part, depth + 3)
         return found
 
     def item_meanings(self, node, depth):
         index = getattr(node.slice, "value", node.slice) if type(node.slice).__name__ == "Index" else node.slice
-        found = []
+        found = yield from self.of_table(node.value, depth)
         for full in (yield from self.meanings(node.value, depth + 1)):
             key = NOTHING
             if full.endswith(".__dict__") or full in ("sys.modules", "builtins.globals()", "builtins.locals()", "builtins.vars()"):

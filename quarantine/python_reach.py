@@ -11,8 +11,11 @@ import _ast as ast
 
 REACHING = {"execute": "reach-execute", "unmarshal": "reach-execute", "process": "reach-process", "network": "reach-network", "install": "reach-process", "fetch_file": "reach-network", "resolve": "reach-network"}
 WRITING = frozenset(["delete", "move", "make", "registry"])
-NOT_WRITING = frozenset(["tempfile.NamedTemporaryFile", "winreg.OpenKey", "winreg.OpenKeyEx", "tempfile.mkdtemp", "tempfile.mkstemp", "builtins.compile", "types.CodeType"])
+# An empty folder does nothing by itself; that it is made at import is purity's.
+NOT_WRITING = frozenset(["os.mkdir", "os.makedirs", "pathlib.Path().mkdir", "tempfile.NamedTemporaryFile", "winreg.OpenKey", "winreg.OpenKeyEx", "tempfile.mkdtemp", "tempfile.mkstemp", "builtins.compile", "types.CodeType"])
 # Standard functions that keep or wrap a function and do not call it.
+SUBCLASSED = frozenset(["__init_subclass__", "__mro_entries__", "__class_getitem__"])
+REBUILDS = frozenset(["model_rebuild", "update_forward_refs"])  # of a model's class, which makes no instance
 KEEPING = PURE_CALLS | PURE_DECORATORS | frozenset(
     "builtins.property builtins.staticmethod builtins.classmethod builtins.print builtins.isinstance builtins.issubclass signal.signal logging.getLogger unittest.mock.patch".split()
 )
@@ -56,7 +59,13 @@ class Reach:
                 stack.extend(node.decorator_list + node.args.defaults + [d for d in node.args.kw_defaults if d is not None])
                 continue
             if isinstance(node, ast.ClassDef):
-                for base in node.bases + [k.value for k in node.keywords] + node.decorator_list:
+                for base in node.bases:
+                    if isinstance(base, ast.Name):
+                        # To derive from a class makes no instance of it.
+                        for above in self.flow.classes.get(base.id, [])[:MAX_MEANINGS]:
+                            reached += [p for p in above.body if isinstance(p, ast.FunctionDef) and p.name in SUBCLASSED]
+                bases = [b for b in node.bases if not (isinstance(b, ast.Name) and b.id in self.flow.classes)]
+                for base in bases + [k.value for k in node.keywords] + node.decorator_list:
                     for part in walk(base):
                         if isinstance(part, ast.Name):
                             reached += self.named(part.id)
@@ -67,6 +76,9 @@ class Reach:
             if isinstance(node, ast.Call):
                 self.direct(node)
                 keeps = not self.runs_what_it_gets(node.func)
+                if isinstance(node.func, ast.Attribute) and node.func.attr in REBUILDS and node.func.attr not in self.methods:
+                    stack.extend(children(node))
+                    continue
                 for part in ([node.func] if keeps else [node.func] + node.args + [k.value for k in node.keywords]):
                     reached += self.mentioned(part)
             elif isinstance(node, ast.withitem):

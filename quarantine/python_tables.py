@@ -92,7 +92,7 @@ NETWORK = frozenset(
 )
 # What these modules also have and what sends or fetches nothing.
 LOCAL = Late(
-    r"^socket\.(?:inet_|hton|ntoh|gethostname$|getfqdn$|socketpair|AF_|SOCK_|setdefaulttimeout|getservby|if_name|error$|timeout$)"
+    r"^discord\.(?:ui|app_commands)\.\w+(?:\(\))?$|^socket\.(?:inet_|hton|ntoh|gethostname$|getfqdn$|socketpair|AF_|SOCK_|setdefaulttimeout|getservby|if_name|error$|timeout$)"
     r"|^(?:urllib3|requests|httpx|aiohttp|discord|telegram|websockets|boto3|grpc|httplib2)\.[\w.]*"
     r"(?:Exception|Error|Retry|Timeout|disable_warnings|quote|ClientTimeout|HTTPBasicAuth|Intents|Embed|Limits|add_stderr_logger)(?:$|\.|\()"
     r"|^urllib\.request\.(?:Request|quote|unquote|pathname2url|url2pathname|getproxies|build_opener|install_opener|\w+Handler)(?:\(\))?$"
@@ -126,30 +126,30 @@ SENSITIVE = Late(
     |Login\ Data|Web\ Data$|Local\ State|key[34]\.db|logins\.json|cookies\.sqlite|signons\.sqlite|formhistory\.sqlite
     |(?:Chrome|Edge|Brave-Browser|Chromium|YaBrowser|Vivaldi|Opera\ Stable|Opera\ GX\ Stable|Iridium|Torch)[/\\](?:User\ Data|Default)
     |Opera\ (?:Stable|GX\ Stable)|Firefox[/\\]Profiles|\.mozilla[/\\]firefox|google-chrome[/\\]|Local\ (?:Storage|Extension\ Settings)[/\\]
-    |Cookies$|wallet\.dat|(?:Exodus|Electrum|Atomic|Coinomi|Armory|Bytecoin|Jaxx|Guarda|Ledger\ Live|MultiBit|Zcash)(?:[/\\]|$)|Ethereum[/\\]keystore|\.electrum|\.bitcoin
+    |(?-i:Cookies)$|wallet\.dat|(?-i:Exodus|Electrum|Atomic|Coinomi|Armory|Bytecoin|Jaxx|Guarda|Ledger\ Live|MultiBit|Zcash)(?:[/\\]|$)|Ethereum[/\\]keystore|\.electrum|\.bitcoin
     |\.ethereum|\.config[/\\]solana|nkbihfbeogaeaoehlefnkodbefgpgknn|Telegram\ Desktop[/\\]tdata|tdata$|discord(?:canary|ptb|development)?[/\\]?(?:Local\ Storage|$(?<=[/\\]discord))
-    |(?:Discord|discordcanary|discordptb|Lightcord)$|config[/\\]loginusers\.vdf|ssfn\d*|Library[/\\]Keychains|login\.keychain(?:-db)?|FileZilla[/\\]
+    |(?-i:Discord|discordcanary|discordptb|Lightcord)$|config[/\\]loginusers\.vdf|ssfn\d*|Library[/\\]Keychains|login\.keychain(?:-db)?|FileZilla[/\\]
     |recentservers\.xml|sitemanager\.xml|proc[/\\](?:self|\d+|\*|\ufffc)[/\\](?:environ|mem|cmdline)|secrets[/\\]kubernetes\.io|\.cursor[/\\]mcp\.json
-    |claude_desktop_config\.json|\.claude(?:\.json|[/\\](?:\.credentials|credentials))|\.codex[/\\]auth|\.vault-token|\.pgpass|\.my\.cnf|\.boto|SAM$(?<=config\\SAM)|NTUSER\.DAT
+    |claude_desktop_config\.json|\.claude(?:\.json|[/\\](?:\.credentials|credentials))|\.codex[/\\](?:auth|sessions|history)|\.claude[/\\](?:projects|history)|\.minecraft[/\\]launcher|\.lunarclient|(?:docker|containerd|podman)\.sock|Steam[/\\]ssfn|\.vault-token|\.pgpass|\.my\.cnf|\.boto|SAM$(?<=config\\SAM)|NTUSER\.DAT
     |\.password-store|\.keepass|[\w-]*\.kdbx|\.terraform\.d[/\\]credentials|\.cargo[/\\]credentials|\.gem[/\\]credentials|\.config[/\\]op[/\\])""",
     VERBOSE | IGNORE,
     ".ssh|id_|.aws|.azure|.kube|.docker|.netrc|.pypirc|.npmrc|.git-cred|.gnupg|.config|gcloud|_history|shadow|sudoers|login|web data|"
     "local state|.db|.sqlite|chrom|edge|brave-|yabrowser|vivaldi|opera|iridium|torch|firefox|.mozilla|local storage|local extension|cookies|"
     "wallet.dat|exodus|electrum|atomic|coinomi|armory|bytecoin|jaxx|guarda|ledger live|multibit|zcash|ethereum|.bitcoin|nkbihf|tdata|"
     "discord|lightcord|ssfn|keychain|filezilla|recentservers|sitemanager|proc/|proc\\|kubernetes.io|.cursor|claude_desk|.claude|.codex|"
-    ".vault-token|.pgpass|.my.cnf|.boto|config\\sam|ntuser.dat|.password-s|.keepass|.kdbx|.terraform|.cargo|.gem",
+    ".vault-token|.pgpass|.my.cnf|.boto|config\\sam|ntuser.dat|.password-s|.keepass|.kdbx|.terraform|.cargo|.gem|.sock|.minecraft|.lunarclient",
 )
 # Places from which systems and interpreters start what lies there.
 PERSISTENT = Late(
     r"""(?:^|[/\\'"\s~}%\ufffc])(?:
     \.(?:bashrc|bash_profile|bash_login|profile|zshrc|zprofile|zshenv|zlogin|kshrc|cshrc|xinitrc|xprofile|bash_aliases|pythonrc|config[/\\]fish[/\\]config\.fish)$
-    |etc[/\\](?:cron[\w.]*|profile(?:\.d)?|rc\.local|init\.d|systemd|ld\.so\.preload|bash\.bashrc|xdg[/\\]autostart)(?:$|[/\\])|var[/\\]spool[/\\]cron
+    |etc[/\\](?:cron[\w.]*|profile(?:\.d)?|rc\.local|init\.d|systemd|ld\.so\.preload|sudoers(?:\.d)?|bash\.bashrc|xdg[/\\]autostart)(?:$|[/\\])|var[/\\]spool[/\\]cron
     |Library[/\\]Launch(?:Agents|Daemons)|\.config[/\\](?:autostart|systemd)|systemd[/\\](?:user|system)[/\\]|lib[/\\]systemd
     |Start\ Menu[/\\]Programs[/\\]Startup|Programs[/\\]Startup(?:$|[/\\])|Startup$|CurrentVersion[/\\]+(?:Run|RunOnce|Winlogon|Policies[/\\]Explorer[/\\]Run)(?:$|[/\\])
-    |authorized_keys2?$|sitecustomize(?:\.py)?$|usercustomize(?:\.py)?$|[\w.\ufffc-]*\.pth$(?<!model\.pth)|\.git[/\\]hooks[/\\]|Microsoft\.PowerShell_profile\.ps1|Image\ File\ Execution\ Options)""",
+    |authorized_keys2?$|sitecustomize(?:\.py)?$|usercustomize(?:\.py)?$|[\w.\ufffc-]*\.pth$(?<!model\.pth)|\.git[/\\]hooks(?:$|[/\\])|\.github[/\\]workflows[/\\]|\.(?:cursor|vscode|windsurf)[/\\](?:mcp|settings|tasks|launch|rules)\b|claude_desktop_config\.json|\.claude(?:\.json|[/\\](?:settings|commands|agents|hooks|skills|CLAUDE))|\.codex[/\\]config|\.gemini[/\\]settings|mcp_config\.json|Code[/\\]User[/\\]|(?:CLAUDE|AGENTS|GEMINI)\.md$|\.(?:cursorrules|windsurfrules|clinerules)|copilot-instructions\.md$|Microsoft\.PowerShell_profile\.ps1|Image\ File\ Execution\ Options)""",
     VERBOSE | IGNORE,
     ".bash|.profile|.zsh|.zprofile|.zlogin|.kshrc|.cshrc|.xinitrc|.xprofile|.pythonrc|.config|etc/|etc\\|spool|library/|library\\|"
-    "systemd|startup|currentversion|authorized_key|sitecustomize|usercustomize|.pth|.git/|.git\\|microsoft.power|image file ex",
+    "systemd|startup|currentversion|authorized_key|sitecustomize|usercustomize|.pth|.git/|.git\\|microsoft.power|image file ex|.github|.cursor|.vscode|.windsurf|claude|.codex|.gemini|mcp_config|code/user|code\\user|agents.md|gemini.md|rules|copilot",
 )
 CHECKPOINT = Late(r"(?:model|weight|checkpoint|ckpt|epoch|net|best|last|latest)[\w.\ufffc-]*\.pth$", IGNORE)
 
@@ -169,15 +169,21 @@ COMMANDS = [
     ("destructive", Late(
         r"""\brm\s+(?:-\w+\s+|--\w[\w-]*\s+)*-\w*(?:r\w*f|f\w*r)\w*\s+(?:--\s+)?(?:--no-preserve-root\s+)?["']?(?:/(?:\*|\s|$|["']|(?:etc|home|usr|var|boot|bin|root|lib|Users|opt)(?:/\*?)?(?:["'\s]|$))|~(?:/\*?)?(?:["'\s]|$)|\$\{?HOME\}?/?\*?(?:["'\s]|$)|\*(?:\s|$))
         |--no-preserve-root|\bmkfs(?:\.\w+)?\s+(?:-\S+\s+)*/dev/|\bdd\b[^\n]{0,600}\bof=/dev/(?:sd|hd|nvme|vd|xvd|mmcblk|disk)|\bformat\s+[a-z]:|\b(?:del|erase)\s[^\n]{0,600}/[sq]\b[^\n]{0,600}[a-z]:\\|\brd\s+/s[^\n]{0,600}[a-z]:\\|\bRemove-Item\b[^\n]{0,600}-Recurse[^\n]{0,600}(?:C:\\|\$env:USERPROFILE|~|\$HOME)
-        |vssadmin\S*\s+delete\s+shadows|wbadmin\s+delete|bcdedit\b[^\n]{0,600}recoveryenabled|\bcipher\s+/w|:\(\)\s*\{\s*:\s*\|\s*:|\bchmod\s+(?:-\w+\s+)*(?:000|777)\s+/(?:\s|$)|\bshred\b[^\n]{0,600}(?:/dev/|/home|~)|\bwipefs\b[^\n]{0,600}/dev/|>\s*/dev/(?:sd|hd|nvme|vd)[a-z0-9]""", VERBOSE | IGNORE)),
+        |vssadmin\S*\s+delete\s+shadows|wbadmin\s+delete|bcdedit\b[^\n]{0,600}recoveryenabled|\bcipher\s+/w|:\(\)\s*\{\s*:\s*\|\s*:|\bchmod\s+(?:-\w+\s+)*(?:000|777)\s+/(?:\s|$)|\bshred\b[^\n]{0,600}(?:/dev/|/home|~)|\bwipefs\b[^\n]{0,600}/dev/|\bfind\s+(?:/|~|/home|/Users|\$HOME)/?\s[^\n]{0,600}(?:-delete\b|-exec\s+(?:rm|shred)\b)|>\s*/dev/(?:sd|hd|nvme|vd)[a-z0-9]""", VERBOSE | IGNORE)),
     ("persist-command", Late(
-        r"""\bcrontab\b(?![^\n]{0,600}-l\s*$)(?:\s+-(?:\s|$)|\s+[^-\s]|[^\n]{0,600}\|\s*crontab|[^\n]{0,600}@reboot)|\|\s*crontab\b|\bschtasks(?:\.exe)?\b[^\n]{0,600}/create|\breg(?:\.exe)?\s+add\b[^\n]{0,600}\\(?:Run|RunOnce|Winlogon)\b|\blaunchctl\s+(?:load|bootstrap|submit)|\bsystemctl\b[^\n]{0,600}\benable\b|>>?\s*["']?(?:~|\$HOME|/home/\S+|/root|\ufffc)/\.(?:bashrc|profile|zshrc|bash_profile|ssh/authorized_keys|config/autostart)|New-ScheduledTask|Register-ScheduledTask|>>?\s*/etc/(?:cron|rc\.local|profile)|\bupdate-rc\.d\b|\bsc(?:\.exe)?\s+create\b|ssh-copy-id""", VERBOSE | IGNORE)),
+        r"""\bcrontab\b(?![^\n]{0,600}-l\s*$)(?:\s+-(?:\s|$)|\s+[^-\s]|[^\n]{0,600}\|\s*crontab|[^\n]{0,600}@reboot)|\|\s*crontab\b|\bschtasks(?:\.exe)?\b[^\n]{0,600}/create|\breg(?:\.exe)?\s+add\b[^\n]{0,600}\\(?:Run|RunOnce|Winlogon)\b|\blaunchctl\s+(?:load|bootstrap|submit)|\bsystemctl\b[^\n]{0,600}\benable\b|>>?\s*["']?(?:~|\$HOME|/home/\S+|/root|\ufffc)/\.(?:bashrc|profile|zshrc|bash_profile|ssh/authorized_keys|config/autostart)|New-ScheduledTask|Register-ScheduledTask|>>?\s*/etc/(?:cron|rc\.local|profile)|\bupdate-rc\.d\b|\bsc(?:\.exe)?\s+create\b|ssh-copy-id|\bgit\s+config\b[^\n]{0,600}(?:core\.(?:hooksPath|fsmonitor|sshCommand)|init\.templateDir)\s+\S""", VERBOSE | IGNORE)),
     ("package-install", Late(
         r"""(?:^|[\s;&|/"'(\\])(?:pip[\d.]*|pipx|conda|mamba|poetry|pdm|easy_install|uv(?:\s+pip)?|uv\s+tool|npm|pnpm|yarn|bun|gem|cargo|brew|choco|winget|apt|apt-get|yum|dnf|apk|snap|pacman|go)(?:\.exe)?\s+(?:-\S+\s+)*(?:install|add|i|-S|ci)(?:\s|$)|-m\s+(?:pip|ensurepip|easy_install|pipx|uv)\b(?:(?![^\n]{0,600}\binstall\b)\s*$|[^\n]{0,600}\b(?:install|ensurepip)\b)|-m\s+(?:ensurepip|easy_install)|\bnpx\s+(?:-y|--yes)|\beasy_install\s""", VERBOSE | IGNORE)),
     ("hidden-process", Late(r"\bnohup\s|\bsetsid\s|\bdisown\b|\bstart\s+/(?:b|min)\b|-WindowStyle\s+Hidden|\bpythonw(?:\.exe)?\b", IGNORE)),
+    ("protection-off", Late(
+        r"""MpPreference\b[^\n]{0,600}(?:Disable\w+\s+\$?(?:true|1)|Exclusion)|\bufw\s+disable|\biptables\s+(?:-\w+\s+\w+\s+)?(?:-F|--flush)|\bsetenforce\s+0|\bnetsh\s+(?:adv)?firewall\s[^\n]{0,600}\boff\b
+        |\b(?:stop|disable|mask)\s+(?:--now\s+)?(?:auditd|apparmor|firewalld|ufw|rsyslog|clamav\S*|windefend|falcon\S*)|\bsc\s+(?:stop|delete)\s+windefend|\bspctl\s+--(?:master|global)-disable|\bcsrutil\s+disable
+        |\bhistory\s+-c\b|\btruncate\b[^\n]{0,600}/var/log|\brm\s[^\n]{0,600}(?:sh_history|/var/log\b)|\bwevtutil\s+cl\b|\bClear-EventLog|\bauditctl\s+-[eD]\b
+        |--dangerously-(?:skip|bypass)\S*|\b(?:gemini|codex|qwen)\s[^\n]{0,600}--yolo|--trust-all-tools|\bdocker\s+run\b[^\n]{0,600}(?:\s--privileged|\s-v\s+/:|--pid[=\s]host|docker\.sock)""", VERBOSE | IGNORE)),
+    ("secret-command", Late(r"""\bsecurity\s+(?:find-(?:generic|internet)-password|dump-keychain|export\s)|\bnetsh\s+wlan\s+show[^\n]{0,600}key=clear|\bcmdkey\s+/list|\bsecret-tool\s+(?:lookup|search)|\breg\s+save\s+hklm\\(?:sam|security|system)|mimikatz|\bprocdump\b[^\n]{0,600}lsass|\btrufflehog\s+filesystem\s+[/~](?:\s|$)""", IGNORE)),
     ("exfil-command", Late(r"""\b(?:curl|wget)\b[^\n]{0,600}(?:-d|--data(?:-\w+)?|-F|--form|-T|--upload-file|--post-file|--post-data)[=\s]+["']?(?:@?(?:~|/etc/|\$HOME|\.ssh|\.aws|\$\()|\S*@(?:~|/etc|\S*(?:id_rsa|\.env|\.aws|\.ssh|passwd|shadow)))|\b(?:env|printenv|set|cat\s+\S*(?:id_rsa|credentials|passwd|shadow|\.env|history))\b[^\n]{0,600}\|\s*(?:curl|nc|ncat|wget)|\b(?:nslookup|dig|host|ping)\b[^\n]{0,600}(?:\$\(|`)|\bping\b[^\n]{0,600}\s-p\s""", VERBOSE | IGNORE)),
 ]  # fmt: skip
-HINTS = Late(r"curl|wget|fetch|aria2c|iwr|irm|invoke|download|/dev/|\bnc\b|ncat|netcat|mkfifo|socat|sh\s+-i|powershell|pwsh|base64|xxd|openssl|\s-[ce]\s|\brm\s|mkfs|\bdd\b|format\s|\bdel\s|erase|\brd\s|remove-item|vssadmin|wbadmin|bcdedit|cipher|:\(\)|chmod|shred|wipefs|preserve-root|crontab|schtasks|\breg|launchctl|systemctl|>>|scheduledtask|install|\badd\b|ensurepip|\bnpm\b|npx|nohup|setsid|disown|start\s|hidden|pythonw|nslookup|\bdig\b|ping|mshta|rundll32|regsvr32|certutil|bitsadmin|tcp|fsockopen|frombase64|ssh-copy|\bsc\b|update-rc|printenv|\benv\b|telnet|\bhost\b|pip|easy_install", IGNORE)
+HINTS = Late(r"curl|wget|fetch|aria2c|iwr|irm|invoke|download|/dev/|\bnc\b|ncat|netcat|mkfifo|socat|sh\s+-i|powershell|pwsh|base64|xxd|openssl|\s-[ce]\s|\brm\s|mkfs|\bdd\b|format\s|\bdel\s|erase|\brd\s|remove-item|vssadmin|wbadmin|bcdedit|cipher|:\(\)|chmod|shred|wipefs|preserve-root|crontab|schtasks|\breg|launchctl|systemctl|>>|scheduledtask|install|\badd\b|ensurepip|\bnpm\b|npx|nohup|setsid|disown|start\s|hidden|pythonw|nslookup|\bdig\b|ping|mshta|rundll32|regsvr32|certutil|bitsadmin|tcp|fsockopen|frombase64|ssh-copy|\bsc\b|update-rc|printenv|\benv\b|telnet|\bhost\b|pip|easy_install|preference|\bufw|iptables|setenforce|firewall|\bstop\b|disable|history|truncate|wevtutil|eventlog|auditctl|dangerously|yolo|trust-all|docker|security|netsh|cmdkey|secret-tool|mimikatz|procdump|trufflehog|\bfind\s|git\s+config", IGNORE)
 
 URL = Late(r"\b(?:https?|wss?|ftp|tcp|tls|udp|socks[45]?|stratum\+\w+)://[^\s\"'<>\\^`|]{1,400}", IGNORE)
 HOST = Late(r"^(?:[a-z0-9_\ufffc-]{1,63}\.){1,8}[a-z]{2,18}(?::\d{1,5})?(?:/[^\s]*)?$", IGNORE)

@@ -88,6 +88,8 @@ class Texts:
             if PERSISTENT.search(short) and not CHECKPOINT.search(short):
                 flags |= PERSISTENT_PATH
                 self.literal("path", short, node)
+        if "mining." in text and PROTOCOL.search(short):
+            self.tell("mining", node, short)
         if flags:
             self.literals[id(node)] = flags
         if "://" in text:

@@ -12,7 +12,7 @@ MAX_DETAIL = 120
 MAX_COMMAND = 8192  # characters of a command that is looked at; longer ones are nobody's
 
 
-class Threats(Texts):
+class Threats(Texts, Harm):
     def __init__(self, facts, tree, source, fold):
         self.facts, self.tree, self.source, self.fold = facts, tree, source, fold
         self.flow = Flow(tree, fold)
@@ -69,6 +69,7 @@ class Threats(Texts):
             self.unpickling(node, names, called)
         self.assembled(node, names, called)
         self.unverified(node, names, called)
+        self.harm(node, names, kinds, given, method, called)
         for full in names:
             if full.split(".")[0].split("(")[0] in ("ctypes", "cffi", "_cffi_backend", "_ctypes"):
                 self.native(node, full)
@@ -82,7 +83,9 @@ class Threats(Texts):
             self.tell("exec-decoded", node, called)
         elif given & OWN_SOURCE:
             self.tell("exec-decoded", node, called)
-        elif isinstance(text, str) and (CODE.search(text) or "builtins.exec" in names and not GAP in text and text.strip()):
+        elif given & VARIABLE:
+            self.tell("exec-variable", node, called)
+        elif isinstance(text, str) and (CODE.search(text) or text.strip() in ("exec", "eval", "compile", "__import__") or "builtins.exec" in names and not GAP in text and text.strip()):
             self.tell("exec-text", node, text)
         elif computed_text(code, self):
             self.tell("exec-computed", node, called)
@@ -103,9 +106,11 @@ class Threats(Texts):
         if not text and command is not None:
             # A list that was put together before: all of its texts in one row.
             text = self.loose_list(command)
-        self.command(node, text)
+        self.command(node, text, command)
         first = flow.flags(parts[0]) if parts else 0
         script = 0
+        if words and words[0] == GAP and "sys.executable" in self.fold.names(parts[0]):
+            self.command(node, " ".join(["python"] + words[1:]))
         program = words[0].replace("\\", "/").rsplit("/", 1)[-1].lower() if words else ""
         if program in INTERPRETERS or "sys.executable" in (self.fold.names(parts[0]) if parts else []):
             for word, part in zip(words[1:], parts[1:]):
@@ -113,8 +118,9 @@ class Threats(Texts):
                     break
                 script |= flow.flags(part)
         whole = isinstance(command, (ast.List, ast.Tuple)) or len(words) == 1 and " " not in words[0].strip()
+        whole = whole or parts is node.args  # the exec and spawn families take a program and a list
         leading = whole or not words or words[0].startswith(GAP) or words[0].split(" ")[0].rsplit("/", 1)[-1].lower() in INTERPRETERS
-        if leading and first & DROPPED or script & DROPPED:
+        if leading and (first & DROPPED or parts and self.dropped(parts[0])) or script & DROPPED:
             self.tell("run-dropped", node, called)
         elif leading and first & DOWNLOADED or script & DOWNLOADED:
             self.tell("run-downloaded", node, called)
@@ -138,7 +144,7 @@ class Threats(Texts):
             return " ".join(v if isinstance(v, str) else GAP for v in value)[:MAX_FOLDED]
         return ""
 
-    def command(self, node, text):
+    def command(self, node, text, whole=None):
         text = text.replace("\\\n", " ").replace("^", "")
         if text in self.seen or not text or not HINTS.search(text):
             return
@@ -150,8 +156,20 @@ class Threats(Texts):
         for shape, pattern in COMMANDS:
             if pattern.search(text) or plain is not text and pattern.search(plain):
                 if shape == "package-install" and ELSEWHERE.search(text):
-                    shape = "package-install-any"
+                    shape = "package-install-input" if self.names_by_caller(text, whole) else "package-install-any"
                 self.tell(shape, node, text)
+
+    def names_by_caller(self, text, command):
+        """A plain install whose packages only the caller names: no more than running what the caller says."""
+        if not PLAIN_INSTALL.search(text):
+            return False
+        if isinstance(command, ast.JoinedStr):
+            parts = [v.value for v in command.values if isinstance(v, ast.FormattedValue)]
+        elif isinstance(command, (ast.List, ast.Tuple)):
+            parts = [p for p in command.elts if not isinstance(p, ast.Constant) and "sys.executable" not in self.fold.names(p)]
+        else:
+            return False
+        return bool(parts) and all(from_inputs(self, p) for p in parts)
 
     def sending(self, node, names, kinds, given, method, called):
         if "network" not in kinds and not self.network:
@@ -281,7 +299,9 @@ class Threats(Texts):
             self.tell("executable-temp", node, called)
 
     def native(self, node, full):
-        last = full.rsplit(".", 1)[-1]
+        last = full.replace("()", "").rsplit(".", 1)[-1]
+        if last in NATIVE_RECORDERS:
+            self.tell("recorder", node, full)
         if last in ("VirtualAlloc", "VirtualAllocEx", "VirtualProtect", "RtlMoveMemory", "CreateThread", "CreateRemoteThread", "WriteProcessMemory", "mprotect", "NtCreateThreadEx", "QueueUserAPC"):
             self.tell("machine-code", node, full)
         self.tell("native", node, full)
@@ -323,7 +343,14 @@ class Threats(Texts):
         for target in getattr(node, "targets", None) or [node.target]:
             if isinstance(target, ast.Attribute):
                 self.patched(target, node)
+                self.replaced(target.value, target.attr, node.value, node)
             elif isinstance(target, ast.Subscript):
+                key = self.loose(getattr(target.slice, "value", target.slice) if type(target.slice).__name__ == "Index" else target.slice)
+                self.copies(key, node.value, node)
+                if key in PRELOADS:
+                    self.tell("preload", node, key)
+                if "sys.modules" in self.fold.names(target.value) and isinstance(key, str) and key.split(".")[0] in STDLIB:
+                    self.tell("tapped", node, key)
                 for full in self.fold.names(target.value):
                     if full in ("sys.modules", "builtins.__dict__") or full.endswith(".__dict__") and full.split(".")[0] in STDLIB:
                         self.tell("patched", node, full)
@@ -332,7 +359,7 @@ class Threats(Texts):
         for full in self.fold.names(target.value):
             whole = full + "." + target.attr
             if whole in ("ssl._create_default_https_context", "ssl._create_default_https_context()"):
-                self.tell("no-verification", node, whole)
+                self.tell("unverified-all", node, whole)
             elif target.attr == "check_hostname" and getattr(node.value, "value", None) is False:
                 self.tell("no-verification", node, whole)
             elif "(" not in full and full.split(".")[0] in STDLIB | {"builtins"} and self.is_module(full) and whole not in HARMLESS_PATCHES:
@@ -340,6 +367,28 @@ class Threats(Texts):
 
     def is_module(self, full):
         return full.split(".")[0] != "__future__" and "[" not in full and not full.startswith(("sys.std", "threading.current_thread"))
+
+    def definition(self, node, above):
+        if node.name in REDUCERS:
+            self.reduced(node)
+
+    def row(self, node, above):
+        """A command in a table of commands, which a loop starts later."""
+        if isinstance(self.flow.nodes[above], (ast.List, ast.Tuple, ast.Dict)) and len(node.elts) > 1 and isinstance(node.elts[0], ast.Constant) and isinstance(node.elts[0].value, str) and self.processes:
+            self.command(node, " ".join(self.loose(p) or GAP for p in node.elts[:40]))
+
+    @property
+    def processes(self):
+        if not hasattr(self, "_processes"):
+            self._processes = any(t.split(".")[0] in ("os", "subprocess", "asyncio", "pty") for found in self.fold.bindings.imported.values() for t in found)
+        return self._processes
+
+    def dictionary(self, node, above):
+        for key, value in zip(node.keys, node.values):
+            if isinstance(key, ast.Constant):
+                self.copies(key.value, value, node)
+                if key.value in PRELOADS:
+                    self.tell("preload", node, key.value)
 
     def imported(self, node, above):
         for alias in node.names:
@@ -377,12 +426,14 @@ class Threats(Texts):
                 for kind in self.flow.calls(node):
                     first.setdefault(kind, node)
                 for full in self.fold.names(node.func):
-                    if full in ("os.dup2", "socket.socket().fileno"):
+                    if full in ("os.dup2", "os.memfd_create", "socket.socket().fileno"):
                         first.setdefault(full, node)
         if "os.dup2" in first and ("socket.socket().fileno" in first or any(self.flow.flags(a) & SOCKET for a in first["os.dup2"].args)) and "process" in first:
             self.tell("reverse-shell", first["os.dup2"], "os.dup2")
         if "swap" in first and "clipboard" in first and any(isinstance(n, ast.Constant) and isinstance(n.value, str) and WALLET.search(n.value) for n in self.flow.nodes):
             self.tell("clipboard-swap", first["swap"], "")
+        if "os.memfd_create" in first and "process" in first:
+            self.tell("run-dropped", first["os.memfd_create"], "os.memfd_create")
         if "walk" in first and "encrypt" in first and ("delete" in first or "move" in first or self.writes_encrypted()):
             self.tell("encrypts-files", first["encrypt"], "")
         if "keys" in first and self.network:
@@ -398,6 +449,7 @@ class Threats(Texts):
 HARMLESS_PATCHES = frozenset(
     "sys.stdout sys.stderr sys.stdin sys.argv sys.path sys.excepthook sys.dont_write_bytecode sys.displayhook sys.tracebacklimit sys.ps1 sys.ps2 sys.pycache_prefix logging.raiseExceptions os.environ warnings.showwarning warnings.formatwarning socket.timeout logging.lastResort".split()
 )
+PLAIN_INSTALL = Late(r"^(?:(?:\ufffc|python[\d.]*)\s+-m\s+)?(?:uv\s+)?pip[\d.]*\s+install(?:\s+(?:-q|--quiet|-U|--upgrade|--disable-pip-version-check|--no-input))*(?:\s+\ufffc)+$")
 ELSEWHERE = Late(r"install\b[^\n]*(?:\ufffc|://|git\+|\s-r\s|\s--(?:extra-)?index-url|\s-i\s|\s-f\s|\s--find-links|\s\.{1,2}/|\$)|(?:npx|add)\s[^\n]*(?:\ufffc|://)", IGNORE)
 DOMAIN = Late(r"\ufffc(?:\.[a-z0-9-]+)+\.[a-z]{2,18}\.?$", IGNORE)
 
@@ -459,4 +511,5 @@ TEXT_MAKERS = frozenset([name.rsplit(".", 1)[-1] for name in FUNCTIONS] + ["join
 THREAT_STEPS = {
     "Call": "call", "Attribute": "attribute", "Name": "name", "Assign": "assigned", "AugAssign": "assigned", "AnnAssign": "assigned",
     "Import": "imported", "ImportFrom": "imported", "Subscript": "subscript",
+    "FunctionDef": "definition", "Dict": "dictionary", "List": "row", "Tuple": "row",
 }  # fmt: skip

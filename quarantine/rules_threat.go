@@ -67,6 +67,13 @@ var (
 		Fix:    "do this in main() or in a function that only main() calls",
 		Source: "PY-002",
 	}
+	tampering = &Rule{
+		ID: "PY-014", Severity: bad, Waiver: WaiverMaintainer,
+		What:   "something that protects or records is switched off, tapped or got around",
+		Why:    "no declaration covers it: it changes what others see, and what the rest of the process does",
+		Fix:    "leave hooks, certificates, other modules' functions, firewalls and logs alone; subclass or wrap what must behave otherwise",
+		Source: "PY-009",
+	}
 	setupHook = &Rule{
 		ID: "PY-013", Severity: bad, Waiver: WaiverMaintainer,
 		What:   "the file installs itself as a package",
@@ -76,4 +83,4 @@ var (
 	}
 )
 
-var threatRules = []*Rule{madeCode, shellText, privateOut, endpoint, persistence, gadget, runtimeInstall, carelessness, importReach, setupHook}
+var threatRules = []*Rule{madeCode, shellText, privateOut, endpoint, persistence, gadget, runtimeInstall, carelessness, importReach, setupHook, tampering}

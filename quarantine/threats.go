@@ -21,6 +21,8 @@ var threatShapes = []shapeMeaning{
 	{"exec-text", madeCode, false, "code stands in a text that is run: %s"},
 	{"exec-computed", madeCode, false, "%s runs a text that is computed"},
 	{"exec-file", madeCode, false, "%s runs the content of another file"},
+	{"exec-variable", madeCode, false, "%s runs what a variable of the environment holds"},
+	{"rewrites-itself", madeCode, false, "%s changes or removes the file itself"},
 	{"exec-handed", madeCode, false, "%s is handed on, to be called with a text that nobody sees here"},
 	{"machine-code", madeCode, false, "%s makes memory that holds machine code"},
 	{"blob-and-code", madeCode, false, "a long encoded text stands in a file that runs made code%.0s"},
@@ -40,9 +42,16 @@ var threatShapes = []shapeMeaning{
 	{"identity-out", privateOut, false, "the name of the machine or of its user goes to %s"},
 	{"private-out", privateOut, false, "what was read from a private place goes to %s"},
 	{"lookup-out", privateOut, false, "data is put into the name that %s looks up"},
-	{"keyboard", privateOut, true, "the keyboard is watched by %s"},
+	{"copied-out", privateOut, false, "every mail goes, besides, to %s"},
+	{"blind-send", privateOut, true, "data goes to %s, and nobody looks at the answer"},
+	{"hushed-send", privateOut, false, "a thread sends data to %s, and hides when it fails"},
+	{"secret-command", privateOut, false, "a command prints passwords or keys: %s"},
+	{"keyboard", privateOut, false, "the keyboard is watched by %s"},
 	{"keyboard-out", privateOut, false, "the keyboard is watched in a file that uses the network%.0s"},
 	{"clipboard-swap", privateOut, false, "addresses of wallets in the clipboard are replaced%.0s"},
+
+	{"tunnel", endpoint, false, "%s opens a tunnel to this machine"},
+	{"mining", endpoint, false, "the protocol of mining pools is spoken: %s"},
 
 	{"persist-command", persistence, false, "a command makes something start by itself: %s"},
 	{"persistent-write", persistence, false, "%s writes where things start by themselves"},
@@ -58,7 +67,15 @@ var threatShapes = []shapeMeaning{
 	{"patched", gadget, false, "%s of the standard library is replaced"},
 	{"native", gadget, false, "%s is native code"},
 
+	{"protection-off", tampering, false, "a command switches off what protects or records: %s"},
+	{"recorder", tampering, false, "%s reaches what records or loads code"},
+	{"tapped", tampering, false, "%s is replaced by a function of the file"},
+	{"unverified-all", tampering, false, "%s is replaced for the whole process"},
+	{"preload", tampering, false, "%s makes other programs load code"},
+	{"raised-rights", tampering, false, "%s makes a file run with its owner's rights"},
+
 	{"package-install", runtimeInstall, true, "packages are installed: %s"},
+	{"package-install-input", runtimeInstall, true, "packages are installed that the caller names: %s"},
 	{"package-install-any", runtimeInstall, false, "packages are installed that the file does not name, or from a place of its own: %s"},
 
 	{"no-verification", carelessness, true, "%s does not verify who answers"},
@@ -71,8 +88,8 @@ var threatShapes = []shapeMeaning{
 	{"reach-write", importReach, false, "importing the file writes or deletes by %s"},
 	{"setup", setupHook, false, "%s is called"},
 
-	// sensitive-read waits for what the rest of the file can do.
-	{"sensitive-read", privateOut, true, "%s reads a place where keys, profiles or wallets are kept"},
+	// What a tool returns goes to a model, so reading is enough.
+	{"sensitive-read", privateOut, false, "%s reads a place where keys, profiles or wallets are kept"},
 }
 
 var shapeOf = sync.OnceValue(func() map[string]*shapeMeaning {
@@ -86,13 +103,11 @@ var shapeOf = sync.OnceValue(func() map[string]*shapeMeaning {
 // checkThreats gives each shape to its rule. Nothing about a shape depends on
 // what stands around it; only what is declared makes a gadget none.
 func checkThreats(c *collector) {
-	out := c.inferred.Has(CapabilityNetwork)
 	for _, t := range c.Facts.Threats {
 		m := shapeOf()[t.Shape]
 		if m == nil {
 			continue // ParseFacts lets no such fact pass
 		}
-		mild := m.mild
 		switch t.Shape {
 		case "gadget", "patched":
 			if declares(c.tool, CapabilityDynamic) {
@@ -102,11 +117,9 @@ func checkThreats(c *collector) {
 			if declares(c.tool, CapabilityNative) {
 				continue
 			}
-		case "sensitive-read":
-			mild = !out
 		}
 		report := c.add
-		if mild {
+		if m.mild {
 			report = c.warn
 		}
 		report(m.rule, c.inMain(t.Place), m.seen, spec.Quote(t.Detail))

@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"net/url"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -32,8 +33,9 @@ var endpoints = sync.OnceValue(func() map[string][]endpointRow {
 	return rows
 })
 
-// webhookToken is what a webhook has behind its path where it is a constant one.
-var webhookToken = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z_:/-]{9,}`) })
+// webhookToken is what a webhook has behind its path where it is a constant one:
+// every service numbers them, so a placeholder of letters alone is none.
+var webhookToken = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_:/-]{0,20}[0-9]`) })
 
 var endpointWords = map[string]string{
 	"webhook": "a webhook with a constant token", "bin": "a service that collects requests", "paste": "a paste site", "drop": "a site for anonymous files",
@@ -41,7 +43,8 @@ var endpointWords = map[string]string{
 }
 
 // checkEndpoints holds what the file names in the network against the list
-// [PY-006]. An address without a name is a warning: nobody knows whose it is.
+// [PY-006]. An address without a name is a warning, nobody knows whose it is; a
+// URL that has one is an error.
 func checkEndpoints(c *collector) {
 	for _, l := range c.Facts.Literals {
 		switch l.Kind {
@@ -64,7 +67,11 @@ func checkEndpoints(c *collector) {
 			continue
 		}
 		if ip, err := netip.ParseAddr(host); err == nil && public(ip) {
-			c.warn(endpoint, c.inMain(l.Place), "%s is an address without a name", spec.Quote(l.Value))
+			report := c.warn
+			if isURL && !resolver(ip) {
+				report = c.add
+			}
+			report(endpoint, c.inMain(l.Place), "%s is an address without a name", spec.Quote(l.Value))
 		}
 	}
 }
@@ -85,7 +92,12 @@ func hostOnly(s string) string {
 	} else if strings.Count(s, ":") == 1 {
 		s, _, _ = strings.Cut(s, ":")
 	}
-	return strings.TrimSuffix(strings.ToLower(s), ".")
+	s = strings.TrimSuffix(strings.ToLower(s), ".")
+	// One number is an address, too: http://2852039166/ and http://0xa9fea9fe/.
+	if n, err := strconv.ParseUint(s, 0, 32); err == nil && n > 1<<24 {
+		return netip.AddrFrom4([4]byte{byte(n >> 24), byte(n >> 16), byte(n >> 8), byte(n)}).String()
+	}
+	return s
 }
 
 // endpointKind looks the host and those above it up.
@@ -106,17 +118,18 @@ func endpointKind(host, path string) string {
 	return ""
 }
 
+// public tells an address that may be anybody's. Those of RFC 5737 and RFC 3849
+// are nobody's, but code that talks to one talks to a host without a name.
 func public(ip netip.Addr) bool {
 	ip = ip.Unmap()
-	return ip.IsGlobalUnicast() && !ip.IsPrivate() && !ip.IsLoopback() && !documentation(ip)
+	return ip.IsGlobalUnicast() && !ip.IsPrivate() && !ip.IsLoopback()
 }
 
-// documentation tells the addresses of RFC 5737 and RFC 3849, which are nobody's.
-func documentation(ip netip.Addr) bool {
-	for _, p := range []string{"192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24", "2001:db8::/32"} {
-		if netip.MustParsePrefix(p).Contains(ip) {
-			return true
-		}
+// resolver tells the public name servers, which are known by their addresses.
+func resolver(ip netip.Addr) bool {
+	switch ip.Unmap().String() {
+	case "1.1.1.1", "1.0.0.1", "8.8.8.8", "8.8.4.4", "9.9.9.9", "149.112.112.112":
+		return true
 	}
 	return false
 }
