@@ -327,8 +327,14 @@ func FuzzParseFacts(f *testing.F) {
 	f.Add(ledger.Encode(validFacts()))
 	named := validFacts()
 	named.References = []Reference{
-		{"os.environ.get", "call", "", Place{1, 1}}, {"os.?", "computed", "", Place{2, 1}}, {"?", "computed", "", Place{3, 1}}, {"?.open", "call", "w", Place{4, 1}},
-		{"json.codecs.builtins.open", "value", "", Place{5, 1}}, {"os", "star", "", Place{6, 1}}, {"no_such.thing", "import", "", Place{7, 1}}, {".", "value", "", Place{8, 1}},
+		{"os.environ.get", "call", "", Place{1, 1}},
+		{"os.?", "computed", "", Place{2, 1}},
+		{"?", "computed", "", Place{3, 1}},
+		{"?.open", "call", "w", Place{4, 1}},
+		{"json.codecs.builtins.open", "value", "", Place{5, 1}},
+		{"os", "star", "", Place{6, 1}},
+		{"no_such.thing", "import", "", Place{7, 1}},
+		{".", "value", "", Place{8, 1}},
 	}
 	f.Add(ledger.Encode(named))
 	f.Add([]byte(`{"schema":2,"python":"3.9.1","error":{"kind":"syntax","message":"x","line":1,"col":1},"statements":[],"main":[],"imports":[],"effects":[],"identifiers":[],"references":[],"literals":[],"threats":[],"truncated":false}` + "\n"))
