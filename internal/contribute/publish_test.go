@@ -22,10 +22,28 @@ import (
 
 var clock = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
+// programs is where workshops keep the bytecode of the program's own Python, which
+// each would compile anew.
+var programs string
+
+func TestMain(m *testing.M) {
+	var err error
+	if programs, err = os.MkdirTemp("", "programs"); err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	_ = os.RemoveAll(programs)
+	os.Exit(code)
+}
+
 func newWorkshop(tb testing.TB) *Workshop {
 	tb.Helper()
 	w, err := New(&host.Host{Paths: paths.Paths{Root: tb.TempDir()}, Now: func() time.Time { return clock }}, "patch-git test")
 	if err != nil {
+		tb.Fatal(err)
+	}
+	kept := w.host.Paths.Programs()
+	if err := errors.Join(os.MkdirAll(filepath.Dir(kept), 0o700), os.Symlink(programs, kept)); err != nil {
 		tb.Fatal(err)
 	}
 	return w
