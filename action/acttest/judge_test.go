@@ -19,7 +19,7 @@ func TestJudge(t *testing.T) {
 	t.Parallel()
 	g := newRegistry(t)
 	bob := g.sits(t, g.bob)
-	g.accepted(t, bob, "0.1.0")
+	g.accepted(t, bob)
 	g.policy(t, "judge: off", "judge: required")
 
 	// Nobody named a model, so a person has to look.

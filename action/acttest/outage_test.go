@@ -16,7 +16,7 @@ func TestOutage(t *testing.T) {
 	t.Parallel()
 	g := newRegistry(t)
 	bob := g.sits(t, g.bob)
-	g.accepted(t, bob, "0.1.0")
+	g.accepted(t, bob)
 	for _, c := range []struct {
 		name, version string
 		fails         int64
@@ -76,7 +76,7 @@ func TestReportIsAlwaysThere(t *testing.T) {
 	t.Parallel()
 	g := newRegistry(t)
 	bob := g.sits(t, g.bob)
-	g.accepted(t, bob, "0.1.0")
+	g.accepted(t, bob)
 	for i, job := range []string{"static", "judge"} {
 		t.Run(job, func(t *testing.T) {
 			g.onStep = func(r *run, s stepStart) string {

@@ -98,10 +98,10 @@ func (g *registered) publishes(t *testing.T, p person, text string) int {
 	return g.newest(t)
 }
 
-// accepted has a version of word_count go all the way.
-func (g *registered) accepted(t *testing.T, p person, version string) {
+// accepted has a first version of word_count go all the way.
+func (g *registered) accepted(t *testing.T, p person) {
 	t.Helper()
-	number := g.publishes(t, p, g.tool("word_count", version))
+	number := g.publishes(t, p, g.tool("word_count", "0.1.0"))
 	g.settle(t)
 	if status := g.merges(t, number); status != http.StatusOK {
 		t.Fatalf("the merge: %d %q", status, g.comments(t, number))
