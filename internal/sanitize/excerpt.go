@@ -3,6 +3,7 @@ package sanitize
 import (
 	"fmt"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -71,10 +72,25 @@ func visible(r rune, size int, line string, i int) string {
 		return "→"
 	case category == InvalidUTF8:
 		return fmt.Sprintf(`\x%02X`, line[i])
-	case category != "", isJoiner(r), r == '\n':
+	case category != "", isJoiner(r), r == '\n', isAccent(r) && piled(line[:i]):
 		return fmt.Sprintf(`\u{%X}`, r)
 	}
 	return string(r)
+}
+
+// piled tells whether a letter at the end of a text has as many accents as it may.
+func piled(text string) bool {
+	for marks := 0; marks < maxMarks; {
+		r, size := utf8.DecodeLastRuneInString(text)
+		if !unicode.Is(unicode.M, r) {
+			return false
+		}
+		if isAccent(r) {
+			marks++
+		}
+		text = text[:len(text)-size]
+	}
+	return true
 }
 
 func widthOf(text string) int {
