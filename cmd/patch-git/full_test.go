@@ -37,7 +37,7 @@ func TestFull(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/full",
 		Setup: func(e *testscript.Env) error {
-			if err := setup(e, filepath.Join(e.WorkDir, "programs")); err != nil {
+			if err := setup(e); err != nil {
 				return err
 			}
 			// The program, and what starts it where no Python is; nothing else.

@@ -39,7 +39,7 @@ func TestScripts(t *testing.T) {
 	root := scriptRoot(t)
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
-		Setup:               func(e *testscript.Env) error { return setup(e, filepath.Join(root, "programs")) },
+		Setup:               setupSharing(filepath.Join(root, "programs")),
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		UpdateScripts:       os.Getenv("PATCH_GIT_UPDATE") != "",
@@ -95,10 +95,8 @@ func scriptRoot(t *testing.T) string {
 	return root
 }
 
-// setup makes a fresh machine: a home with nothing in it. The bytecode of the
-// program's own Python programs is shared by the users of all transcripts, under
-// one key: it would be compiled anew for each.
-func setup(e *testscript.Env, programs string) error {
+// setup makes a fresh machine: a home with nothing in it.
+func setup(e *testscript.Env) error {
 	e.Values[rememberedKey{}] = map[string]map[string]string{}
 	e.Values[notaryKey{}] = &notary{tb: e.T().(testing.TB)}
 	e.Values[hubKey{}] = &hubHolder{tb: e.T().(testing.TB)}
@@ -108,13 +106,25 @@ func setup(e *testscript.Env, programs string) error {
 	e.Setenv("PATCH_GIT_HOME", filepath.Join(e.WorkDir, "user"))
 	e.Setenv("NO_COLOR", "")
 	e.Setenv("TERM", "xterm")
-	cache := filepath.Join(e.WorkDir, "user", "cache")
-	for _, dir := range []string{home, cache, programs} {
-		if err := os.MkdirAll(dir, 0o700); err != nil {
+	return os.MkdirAll(home, 0o700)
+}
+
+// setupSharing makes such a machine whose user finds the bytecode of the
+// program's own Python programs in a folder that all transcripts share, under
+// one key: it would be compiled anew for each.
+func setupSharing(programs string) func(*testscript.Env) error {
+	return func(e *testscript.Env) error {
+		if err := setup(e); err != nil {
 			return err
 		}
+		cache := filepath.Join(e.WorkDir, "user", "cache")
+		for _, dir := range []string{cache, programs} {
+			if err := os.MkdirAll(dir, 0o700); err != nil {
+				return err
+			}
+		}
+		return os.Symlink(programs, filepath.Join(cache, "programs"))
 	}
-	return os.Symlink(programs, filepath.Join(cache, "programs"))
 }
 
 // condition knows what a transcript may ask of the machine.
