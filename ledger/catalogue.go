@@ -10,19 +10,25 @@ import (
 	"github.com/patch-cat/patch-git/spec"
 )
 
-// Listing is one tool in search/tools.json.
+// Listing is one tool in search/tools.json: all that a search looks at, and all
+// that its card shows.
 type Listing struct {
-	Name        spec.Name    `json:"name"`
-	Latest      spec.Version `json:"latest"`
-	Description string       `json:"description"`
-	Deprecated  bool         `json:"deprecated,omitempty"`
+	Name        spec.Name        `json:"name"`
+	Latest      spec.Version     `json:"latest"`
+	Description string           `json:"description"`
+	Deprecated  bool             `json:"deprecated,omitempty"`
+	Published   string           `json:"published"`          // of the latest version
+	Owners      []string         `json:"owners"`             // logins
+	Verified    bool             `json:"verified,omitempty"` // the latest version came by a pull request of an owner
+	Permissions spec.Permissions `json:"permissions"`        // of the latest version
+	Summary     Summary          `json:"summary"`
 }
 
 // The catalogue is JSON with one listing in each line, sorted by name, so that
 // changing one tool is replacing one line: sealing a version must not cost
 // more in a registry of ten thousand tools than in one of a hundred.
 const (
-	catalogueOpen  = `{"schema":"patch-git/catalogue/v1","tools":[` + "\n"
+	catalogueOpen  = `{"schema":"patch-git/catalogue/v2","tools":[` + "\n"
 	catalogueClose = "]}\n"
 )
 
@@ -35,7 +41,15 @@ func NewListing(r *Record) *Listing {
 	if v == nil {
 		return nil
 	}
-	return &Listing{Name: r.Name, Latest: v.Version, Description: r.Description, Deprecated: r.Deprecated != ""}
+	l := &Listing{
+		Name: r.Name, Latest: v.Version, Description: r.Description, Deprecated: r.Deprecated != "",
+		Published: v.Published, Permissions: v.Permissions, Summary: r.Summary,
+	}
+	for _, o := range r.Owners {
+		l.Owners = append(l.Owners, o.Login)
+		l.Verified = l.Verified || v.PullRequest != "" && o.ID != 0 && o.ID == v.Contributor.ID
+	}
+	return l
 }
 
 // ParseCatalogue reads search/tools.json.

@@ -22,7 +22,8 @@ type Head struct {
 	Time      string            `json:"time"`             // RFC 3339, UTC, whole seconds
 	Buckets   spec.Digest       `json:"buckets"`
 	Revoked   spec.Digest       `json:"revoked"`
-	Catalogue spec.Digest       `json:"catalogue"` // of search/tools.json
+	Catalogue spec.Digest       `json:"catalogue"`      // of search/tools.json
+	Index     spec.Digest       `json:"index,omitzero"` // of the search index that follows from the catalogue; zero: none was made
 	Log       LogRoot           `json:"log"`
 }
 

@@ -18,6 +18,33 @@ type Record struct {
 	Versions    []RecordVersion `json:"versions"` // lowest first
 	Deprecated  string          `json:"deprecated,omitempty"`
 	ReplacedBy  spec.Name       `json:"replaced_by,omitempty"`
+	Summary     Summary         `json:"summary"` // of the latest version
+}
+
+// Summary is what the manifest of one version says beyond its description for
+// those who look for a tool.
+type Summary struct {
+	Format   spec.Format    `json:"format"`
+	License  string         `json:"license,omitempty"` // SPDX expression
+	Tags     []string       `json:"tags,omitempty"`
+	Aliases  []spec.Name    `json:"aliases,omitempty"`
+	Inputs   []SummaryInput `json:"inputs,omitempty"`
+	Examples []string       `json:"examples,omitempty"` // requests that the tool serves
+}
+
+// SummaryInput is an input as a search sees it.
+type SummaryInput struct {
+	Name        string `json:"name"`
+	Description string `json:"description,omitempty"`
+}
+
+// NewSummary is the summary of a tool.
+func NewSummary(t *spec.Tool) Summary {
+	s := Summary{Format: t.Format, License: t.License, Tags: t.Tags, Aliases: t.Aliases, Examples: t.Examples}
+	for _, in := range t.Inputs {
+		s.Inputs = append(s.Inputs, SummaryInput{in.Name, in.Description})
+	}
+	return s
 }
 
 // Owner is a person or an organisation by its GitHub login and by the number
@@ -34,8 +61,10 @@ type RecordVersion struct {
 	Published   string           `json:"published"`
 	LogIndex    int64            `json:"log_index"` // of the acceptance
 	Permissions spec.Permissions `json:"permissions"`
-	Yanked      string           `json:"yanked,omitempty"`  // the reason
-	Revoked     string           `json:"revoked,omitempty"` // the reason
+	Contributor Owner            `json:"contributor,omitzero"`   // as the acceptance states it
+	PullRequest string           `json:"pull_request,omitempty"` // its address; as the acceptance states it
+	Yanked      string           `json:"yanked,omitempty"`       // the reason
+	Revoked     string           `json:"revoked,omitempty"`      // the reason
 }
 
 // ParseRecord reads the record of a name.

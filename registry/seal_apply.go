@@ -33,7 +33,7 @@ func (p *plan) apply(cur *chain, now string) map[spec.Name]*ledger.Record {
 		})
 		r.Versions = slices.Insert(r.Versions, at, ledger.RecordVersion{
 			Version: a.doc.Version, Release: a.digest, Published: now,
-			LogIndex: cur.logRoot().Size + int64(i), Permissions: a.doc.Permissions,
+			LogIndex: cur.logRoot().Size + int64(i), Permissions: a.doc.Permissions, Contributor: a.Contributor, PullRequest: a.PullRequest,
 		})
 	}
 	for _, w := range p.withdraw {

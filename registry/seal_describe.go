@@ -10,7 +10,7 @@ import (
 	"github.com/patch-cat/patch-git/spec"
 )
 
-// describe sets the description of the latest version. Where that moved to a
+// describe sets the description and the summary of the latest version. Where that moved to a
 // version published before (the newest was withdrawn), it is read from its
 // manifest; where this program no longer reads it, the present one stays.
 func describe(ctx context.Context, cur *chain, p *plan, r *ledger.Record) error {
@@ -19,7 +19,8 @@ func describe(ctx context.Context, cur *chain, p *plan, r *ledger.Record) error 
 		i, _ := slices.BinarySearchFunc(p.accept, spec.Ref{Name: r.Name, Version: v.Version}, func(a accepted, ref spec.Ref) int {
 			return byRef(a.ref(), ref)
 		})
-		r.Description = p.accept[i].Release.Tool.Description
+		tool := &p.accept[i].Release.Tool
+		r.Description, r.Summary = tool.Description, ledger.NewSummary(tool)
 		return nil
 	}
 	if old := p.records[r.Name]; old != nil && described(old).Version == v.Version {
@@ -39,7 +40,7 @@ func describe(ctx context.Context, cur *chain, p *plan, r *ledger.Record) error 
 		return err
 	}
 	if m, findings := manifest.Read(main.Path, data, manifest.Strict); m != nil && !spec.Blocking(findings) {
-		r.Description = m.Tool.Description
+		r.Description, r.Summary = m.Tool.Description, ledger.NewSummary(&m.Tool)
 	}
 	return nil
 }

@@ -42,6 +42,10 @@ type Tool struct {
 	Needs        []string     `json:"needs,omitempty"`         // x-needs: words of [Needs], in their order
 	GeneratedBy  string       `json:"generated_by,omitempty"`
 	GeneratedAt  string       `json:"generated_at,omitempty"` // as written, byte for byte [PM-20]
+	Examples     []string     `json:"examples,omitempty"`     // x-examples: requests that this tool serves
+	Tags         []string     `json:"tags,omitempty"`         // x-tags
+	Aliases      []Name       `json:"aliases,omitempty"`      // x-aliases: other names it is looked for by
+	License      string       `json:"license,omitempty"`      // x-license: an SPDX expression
 	// Extensions are the other top-level x- keys, as JSON [C-16].
 	Extensions map[string]json.RawMessage `json:"extensions,omitempty"`
 }

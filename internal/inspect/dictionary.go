@@ -213,7 +213,7 @@ func (a *audit) catalogue(d *dictionary) error {
 	for _, l := range list {
 		if w := want[l.Name]; w == nil {
 			a.damage(ledger.CataloguePath, ReasonCatalogue, "the catalogue lists %s, of which no record has a version to offer", l.Name)
-		} else if *w != l {
+		} else if !bytes.Equal(ledger.Encode(w), ledger.Encode(&l)) {
 			a.damage(ledger.CataloguePath, ReasonCatalogue, "the catalogue says something else of %s than its record", l.Name)
 		}
 		delete(want, l.Name)
