@@ -263,7 +263,7 @@ func TestReadingIsLinear(t *testing.T) {
 		text := strings.Repeat(unit, size/part/len(unit))
 		begin := time.Now()
 		readBody(text)
-		grammar(text, false)
+		grammar(text, ofTool)
 		badAddresses(text)
 		if d := time.Since(begin); d > 20*time.Second/time.Duration(part) {
 			t.Errorf("%q: %v", unit, d)
