@@ -23,8 +23,8 @@ func checkRequests(c *collector) {
 		c.add(fewExamples, c.locateText("x-examples:", 1), "the tool names %s, three are asked for", has)
 	}
 	seen := map[string]string{
-		bare(string(c.tool.Name)):  "the name",
-		bare(c.tool.Description):   "the description",
+		bare(string(c.tool.Name)):   "the name",
+		bare(c.tool.Description):    "the description",
 		bare(words(c.tool.Tags)):    "the tags",
 		bare(words(c.tool.Aliases)): "the aliases",
 	}
