@@ -62,7 +62,7 @@ func isList(text string) bool {
 		return true
 	}
 	said := map[string]int{}
-	for _, w := range strings.Fields(bare(text)) {
+	for w := range strings.FieldsSeq(bare(text)) {
 		if said[w]++; said[w] > 3 && len(w) > 3 {
 			return true
 		}

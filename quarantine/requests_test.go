@@ -1,7 +1,6 @@
 package quarantine
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -119,7 +118,7 @@ func FuzzRequests(f *testing.F) {
 		s.Release.Tool.Aliases, s.Release.Tool.License = []spec.Name{spec.Name(c)}, c
 		for _, f := range Check(t.Context(), s).Findings {
 			if strings.ContainsFunc(f.Message, func(r rune) bool { return r < ' ' }) || f.ID == "" {
-				t.Fatal(fmt.Sprintf("%+v", f))
+				t.Fatalf("%+v", f)
 			}
 		}
 	})

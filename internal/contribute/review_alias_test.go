@@ -12,7 +12,9 @@ import (
 // an update brings it, and one that was let pass is not judged again.
 func TestReviewOfAliases(t *testing.T) {
 	const before = "x-examples:"
-	called := func(aliases string) []string { return []string{"# " + before, "# x-aliases: [" + aliases + "]\n# " + before} }
+	called := func(aliases string) []string {
+		return []string{"# " + before, "# x-aliases: [" + aliases + "]\n# " + before}
+	}
 	first := func(aliases string) review.Submission {
 		s := fresh("word_count")
 		s.Changes[0].Data = source("word_count", called(aliases)...)

@@ -46,7 +46,7 @@ const (
 	Timestamp   = 16 * KiB  // in a bundle: a signature and the certificates to it
 	DERDepth    = 32        // nesting of a timestamp
 	TrustedRoot = 1 * MiB   // trusted_root.json or signing_config.json of a Sigstore instance
-	Catalogue   = 64 * MiB  // search/tools.json
+	Catalogue   = 128 * MiB // search/tools.json: a hundred thousand tools of 1 KiB
 	Listing     = 96 * KiB  // one line of it
 	Tile        = 64 * KiB  // one hash tile is at most 8 KiB
 	EntryTile   = 256 * 64 * KiB
