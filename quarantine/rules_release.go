@@ -25,7 +25,7 @@ var (
 	}
 	takenName = &Rule{
 		ID: "MAN-002", Severity: bad, Waiver: WaiverMaintainer,
-		What:   "the name is that of somebody else's tool, or is read as it",
+		What:   "the name or an alias is that of somebody else's tool, or is read as it",
 		Why:    "people and models pick tools by name, so a near-name is taken for the known tool",
 		Fix:    "choose a name of your own",
 		Source: "MAN-002, PM-8",
