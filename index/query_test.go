@@ -77,8 +77,16 @@ func TestDistance(t *testing.T) {
 		a, b       string
 		most, want int
 	}{
-		{"abc", "abc", 2, 0}, {"abc", "acb", 2, 1}, {"abc", "ab", 2, 1}, {"abc", "abcd", 2, 1}, {"abc", "xbc", 2, 1},
-		{"abcd", "badc", 2, 2}, {"ca", "abc", 2, 3}, {"abcdef", "ghijkl", 2, 3}, {"abc", "xyz", 1, 2}, {"zürich", "zurich", 1, 1},
+		{"abc", "abc", 2, 0},
+		{"abc", "acb", 2, 1},
+		{"abc", "ab", 2, 1},
+		{"abc", "abcd", 2, 1},
+		{"abc", "xbc", 2, 1},
+		{"abcd", "badc", 2, 2},
+		{"ca", "abc", 2, 3},
+		{"abcdef", "ghijkl", 2, 3},
+		{"abc", "xyz", 1, 2},
+		{"zürich", "zurich", 1, 1},
 	} {
 		if got := distance([]rune(c.a), c.b, c.most); got != c.want {
 			t.Errorf("%s %s: %d, want %d", c.a, c.b, got, c.want)

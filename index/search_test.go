@@ -43,7 +43,7 @@ func TestSearch(t *testing.T) {
 		"zürich":                "weather",
 		"ΑΘΉΝΑ":                 "weather",
 		"WebP2":                 "resize_image",
-		"row limit":             "csv_to_json+csv_to_json_fork json_to_csv",
+		"row limit":             "csv_to_json_fork+csv_to_json json_to_csv",
 		`"rows to json"`:        "csv_to_json+csv_to_json_fork",
 		`"json rows"`:           "json_to_csv",
 		`"rows json" csv`:       "csv_to_json+csv_to_json_fork", // "to" is left out on both sides
@@ -125,7 +125,7 @@ func TestCorrections(t *testing.T) {
 		`"weathr"`:       ": ",        // who quotes means it
 		"weather":        ": weather", // nothing to correct
 		"one two three four five six seven eight nine weathr": ": weather", // by its beginning
-		"one two three four five six seven eight nine jpge": ": ",
+		"one two three four five six seven eight nine jpge":   ": ",
 	} {
 		r, got := ask(t, x, typed)
 		var told []string
@@ -145,13 +145,13 @@ func TestDuplicates(t *testing.T) {
 	long := "Read the invoices in a folder of scanned papers, take the sums and dates out of them and write a table for the bookkeeper"
 	x := opened(t,
 		tool("invoices", long+"."),
-		tool("invoices_fork", long+" today."),
+		tool("invoices_fork", long+"!"),
 		tool("invoice_reader", strings.Replace(long, "bookkeeper", "accountant", 1)+"."),
 		tool("papers", "Print invoices for a table of scanned folders."),
 		tool("csv_to_json", "Convert CSV to JSON."),
 		tool("json_to_csv", "Convert JSON to CSV."),
 	)
-	if _, got := ask(t, x, "invoices table"); got != "invoices+invoices_fork+invoice_reader papers" && got != "(invoices)+invoices_fork+invoice_reader papers" {
+	if _, got := ask(t, x, "invoices table"); got != "invoices+invoices_fork+invoice_reader papers" {
 		t.Errorf("got %q", got)
 	}
 	if _, got := ask(t, x, "convert csv json"); strings.Contains(got, "+") {
@@ -165,7 +165,7 @@ func TestDuplicates(t *testing.T) {
 func TestWhy(t *testing.T) {
 	x := opened(t, golden()...)
 	for typed, want := range map[string]string{
-		"csv rows":           "name: csv alias: csv description: CSV rows tag: csv input: row rows",
+		"csv rows tag:csv":   "name: csv alias: csv description: CSV rows tag: csv input: row rows",
 		"turn a spreadsheet": "example: turn my spreadsheet export into json",
 		"alice spreadsheet":  "example: turn my spreadsheet export into json owner: Alice",
 	} {
