@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/patch-cat/patch-git/internal/consume"
 	"github.com/patch-cat/patch-git/spec"
 )
 
@@ -27,19 +28,19 @@ func (a *app) searchCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			hits, err := client.Search(c.Context(), strings.Join(args, " "), name, limit)
+			found, err := client.Search(c.Context(), consume.SearchOptions{Query: strings.Join(args, " "), Registry: name, Limit: limit})
 			if err != nil {
 				return err
 			}
 			if a.json {
-				return a.out.document(map[string]any{"schema": 1, "hits": hits})
+				return a.out.document(map[string]any{"schema": 1, "hits": found.Hits})
 			}
-			if len(hits) == 0 {
+			if len(found.Hits) == 0 {
 				a.out.say("no tool matches")
 				return nil
 			}
 			var rows [][]string
-			for _, h := range hits {
+			for _, h := range found.Hits {
 				mark := ""
 				switch {
 				case h.Installed != "":
