@@ -75,7 +75,7 @@ var door = map[string][]string{
 	"golang.org/x/net":                              {"internal/usernet"},
 	"github.com/google/go-github":                   {"internal/github"},
 	"github.com/zricethezav/gitleaks":               {"docs/leaks"},
-	"os/exec":                                       {"internal/trusted", "internal/standalone/repack", "internal/github/githubtest", "docs/bench/pair", "docs/bench/publish", "docs/eval", "docs/python/embed"},
+	"os/exec":                                       {"internal/trusted", "internal/standalone/repack", "internal/github/githubtest", "internal/picker/ptytest", "docs/bench/pair", "docs/bench/publish", "docs/eval", "docs/python/embed"},
 }
 
 // ban lists what a room must never import directly, with the reason.

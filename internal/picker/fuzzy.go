@@ -10,7 +10,7 @@ func Fuzzy(pattern, text string) int {
 	// Each place where the pattern can begin is tried; names are short.
 	for start := range len(text) {
 		if score := fuzzyFrom(pattern, text[start:], start == 0 || separates(text[start-1])); score > 0 {
-			best = max(best, score-min(start, 8))
+			best = max(best, score-min(start, 4))
 		}
 	}
 	return best

@@ -150,7 +150,7 @@ func (l Line) Wrap(columns, indent int) []Line {
 				}
 				line = append(line, Span{head, s.Style})
 				next()
-				word, w, words = rest, sanitize.Width(rest), true
+				word, w, words = rest, w-sanitize.Width(head), true
 			}
 			line, used = append(line, Span{word, s.Style}), used+w
 		}
