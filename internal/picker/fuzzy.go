@@ -36,7 +36,7 @@ func fuzzyFrom(pattern, text string, wordStart bool) int {
 		case at == 0 && wordStart, at > 0 && separates(text[at-1]):
 			score += 30
 		case last >= 0 && last == at-1:
-			score += 32
+			score += 34
 		default:
 			score += 10 - min(at-last, 9)
 		}

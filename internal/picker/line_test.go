@@ -42,6 +42,13 @@ func TestWrap(t *testing.T) {
 	}
 }
 
+// A word without an end takes no more time than its length.
+func TestWrapLong(t *testing.T) {
+	if n := len(Text(strings.Repeat("x", 1<<20)).Wrap(2, 1)); n < 1<<19 {
+		t.Errorf("%d lines", n)
+	}
+}
+
 func TestFit(t *testing.T) {
 	for _, tt := range []struct {
 		line    Line
@@ -70,6 +77,9 @@ func FuzzWrap(f *testing.F) {
 	f.Add("one two", "three", uint8(5), uint8(2))
 	f.Add("  漢字 \u202e\x1b[2J", "e\u0301\xff", uint8(3), uint8(9))
 	f.Fuzz(func(t *testing.T, a, b string, columns, indent uint8) {
+		if len(a)+len(b) > 2000 {
+			t.Skip("what follows compares all with all")
+		}
 		line := Line{{a, Strong}, {b, Plain}}
 		letters := func(s string) string { return strings.ReplaceAll(s, " ", "") }
 		all := ""
