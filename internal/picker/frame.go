@@ -64,7 +64,7 @@ func (m *model) frame(columns, rows int, color bool) string {
 func (m *model) typed(columns int) (line Line, cursor int) {
 	count := fmt.Sprintf("%d found", len(m.found.Items))
 	if n := len(m.found.Items); n > 0 {
-		count = fmt.Sprintf("%d of %d", m.chosen+1, n)
+		count = fmt.Sprintf("%d of %d", m.chosen+1, max(n, m.found.Total))
 	}
 	room := columns - len(prompt) - len(count) - 2
 	if room < 10 {

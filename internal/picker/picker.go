@@ -28,6 +28,7 @@ type Paragraph struct {
 // beside them. An item that is nil is not allowed.
 type Found struct {
 	Items []Item
+	Total int // of what was found, where Items are the first of it; less is as many as Items
 	Notes []Line
 }
 

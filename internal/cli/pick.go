@@ -1,0 +1,120 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/patch-cat/patch-git/internal/consume"
+	"github.com/patch-cat/patch-git/internal/fault"
+	"github.com/patch-cat/patch-git/internal/picker"
+	"github.com/patch-cat/patch-git/spec"
+)
+
+// Of all that is found this many can be scrolled through: who has not found it
+// until then types another word.
+const mostPicked = 300
+
+// fewFound is below how many hits the names that are like what was typed stand
+// behind them.
+const fewFound = 5
+
+// pick lets a person choose a tool, and pulls it as `pull` does.
+func (a *app) pick(ctx context.Context, client *consume.Client, o consume.SearchOptions) error {
+	s, err := client.OpenSearch(ctx, o)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = s.Close() }()
+	a.out.endProgress()
+	screen, err := a.host.Terminal.Screen()
+	if err != nil {
+		return fault.New(fault.Unavailable, "terminal", "the terminal cannot be drawn on: %w", err).Hint("patch-git search --plain")
+	}
+	f := finder{app: a, search: s, options: o}
+	item, err := picker.Pick(ctx, screen, picker.Options{Query: o.Query, Color: a.out.colored, Find: f.find})
+	if closeErr := screen.Close(); err == nil {
+		err = closeErr
+	}
+	if err != nil || item == nil {
+		return err
+	}
+	// The version that was on the card, and no newer one that came meanwhile.
+	c := item.(card)
+	ref := spec.Ref{Name: c.hit.Name, Version: c.hit.Version}
+	pulled, err := a.pull(ctx, client, ref, consume.PullOptions{Registry: c.hit.Registry})
+	if err != nil {
+		return err
+	}
+	a.pulled(pulled)
+	return nil
+}
+
+// finder answers the picker.
+type finder struct {
+	app     *app
+	search  *consume.Search
+	options consume.SearchOptions
+	all     []card // read when it is first needed
+}
+
+func (f *finder) find(ctx context.Context, query string) (picker.Found, error) {
+	found, err := f.search.Find(ctx, query, mostPicked)
+	if err != nil {
+		return picker.Found{}, err
+	}
+	cards := cardsOf(found, f.options)
+	total := found.Total
+	if len(cards) < fewFound {
+		like, err := f.like(ctx, query, cards)
+		if err != nil {
+			return picker.Found{}, err
+		}
+		cards, total = append(cards, like...), total+len(like)
+	}
+	out := picker.Found{Total: total}
+	for _, c := range cards {
+		out.Items = append(out.Items, c)
+	}
+	for _, remark := range f.app.remarks(found) {
+		out.Notes = append(out.Notes, picker.Line{{Text: remark, Style: picker.Faint}})
+	}
+	return out, nil
+}
+
+// like are tools whose names have the letters that were typed, in their order,
+// which the search does not look for: it knows words. Best first.
+func (f *finder) like(ctx context.Context, query string, but []card) ([]card, error) {
+	query = strings.TrimSpace(query)
+	if len(query) < 2 || strings.ContainsAny(query, `:"`) {
+		return nil, nil
+	}
+	if f.all == nil {
+		found, err := f.search.Find(ctx, "", 0)
+		if err != nil {
+			return nil, err
+		}
+		f.all = cardsOf(found, f.options)
+	}
+	type ranked struct {
+		card
+		score int
+	}
+	var found []ranked
+	for _, c := range f.all {
+		same := func(o card) bool { return o.hit.Name == c.hit.Name && o.hit.Registry == c.hit.Registry }
+		if n := picker.Fuzzy(query, string(c.hit.Name)); n > 0 && !slices.ContainsFunc(but, same) {
+			c.why = nil
+			found = append(found, ranked{c, n})
+		}
+	}
+	slices.SortStableFunc(found, func(a, b ranked) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.hit.Name, b.hit.Name))
+	})
+	var out []card
+	for _, r := range found[:min(len(found), mostPicked)] {
+		out = append(out, r.card)
+	}
+	return out, nil
+}
