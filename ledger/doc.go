@@ -16,7 +16,7 @@
 //	                                               evidence.sigstore.json and proof.json
 //	withdrawals/<index>.sigstore.json              evidence of a yank, unyank or revocation, by its place in the log
 //	revoked.json                                   what must not run any more
-//	search/tools.json                              all that a search looks at of every tool, a line each
+//	search/tools.json                              of every tool what a search looks at and a card shows
 //	log/checkpoint, log/tile/…                     C2SP tlog-tiles over the event entries
 //	objects/<hh>/<digest>                          head, buckets, bucket, record, revoked list by digest
 //
@@ -27,13 +27,6 @@
 // states (a publication is under way, a cache is stale), the same document
 // lies in objects/ under that digest. So a tree is whole at every instant
 // between two writes, and one atomic replacement moves it to the next state.
-//
-// Where a tree is served, files that follow from the rest lie beside it, under
-// the digests of what they hold; every one of them may be absent:
-//
-//	search/<catalogue>.json.zst                    the catalogue, packed
-//	search/<old>-<new>.patch.zst                   what makes a catalogue of one of those before it
-//	search/<index>.zap.zst                         the search index that the head states, packed
 //
 // # Canonical bytes
 //
