@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/patch-cat/patch-git/internal/consume"
 	"github.com/patch-cat/patch-git/internal/fault"
@@ -27,6 +28,10 @@ func (a *app) pick(ctx context.Context, client *consume.Client, o consume.Search
 		return err
 	}
 	defer func() { _ = s.Close() }()
+	// What the search warns of while the screen is the picker's waits for the end.
+	said := client.Warn
+	var late later
+	client.Warn, client.Progress = late.add, nil
 	a.out.endProgress()
 	screen, err := a.host.Terminal.Screen()
 	if err != nil {
@@ -36,6 +41,10 @@ func (a *app) pick(ctx context.Context, client *consume.Client, o consume.Search
 	item, err := picker.Pick(ctx, screen, picker.Options{Query: o.Query, Color: a.out.colored, Find: f.find})
 	if closeErr := screen.Close(); err == nil {
 		err = closeErr
+	}
+	if client.Warn = said; said != nil {
+		client.Progress = a.out.progress
+		late.tell(said)
 	}
 	if err != nil || item == nil {
 		return err
@@ -49,6 +58,26 @@ func (a *app) pick(ctx context.Context, client *consume.Client, o consume.Search
 	}
 	a.pulled(pulled)
 	return nil
+}
+
+// later keeps what is to be said when there is room for it.
+type later struct {
+	mu    sync.Mutex
+	texts []string
+}
+
+func (l *later) add(text string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.texts = append(l.texts, text)
+}
+
+func (l *later) tell(to func(string)) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, text := range l.texts {
+		to(text)
+	}
 }
 
 // finder answers the picker.

@@ -1,15 +1,13 @@
 package consume
 
 import (
+	"cmp"
 	"context"
-	"fmt"
+	"errors"
 	"slices"
-	"strings"
 	"time"
-	"unicode"
 
 	"github.com/patch-cat/patch-git/index"
-	"github.com/patch-cat/patch-git/internal/sanitize"
 	"github.com/patch-cat/patch-git/ledger"
 	"github.com/patch-cat/patch-git/spec"
 )
@@ -41,7 +39,8 @@ type Hit struct {
 	Installed spec.Version  `json:"installed,omitempty"`
 	Score     int64         `json:"score"`
 	Why       []index.Match `json:"why,omitempty"`
-	Also      []spec.Name   `json:"also,omitempty"` // near-duplicates that rank below it
+	Exact     string        `json:"exact,omitempty"` // "name" or "alias": the query is it
+	Also      []spec.Name   `json:"also,omitempty"`  // near-duplicates that rank below it
 }
 
 // Searched is a registry that was searched, and how new what is known of it is.
@@ -66,17 +65,17 @@ func (c *Client) Search(ctx context.Context, o SearchOptions) (*Found, error) {
 
 // Search is opened once for many queries. Many goroutines may use it at once.
 type Search struct {
+	c     *Client
 	have  map[spec.Name]spec.Version
-	lists []searchList
-}
-
-type searchList struct {
-	about Searched
-	tools []ledger.Listing
+	lists []*searched
 }
 
 // OpenSearch brings what is known of the registries up to date and opens it;
 // Query and Limit of the options mean nothing here. The caller closes it.
+//
+// Where nothing is new this costs one request for each registry, which is
+// answered by 304. The faults are those of reading a head and a catalogue; an
+// index that is damaged or hostile is none, but a remark and an index made here.
 func (c *Client) OpenSearch(ctx context.Context, o SearchOptions) (*Search, error) {
 	pins, err := c.pins(o.Registry)
 	if err != nil {
@@ -86,80 +85,86 @@ func (c *Client) OpenSearch(ctx context.Context, o SearchOptions) (*Search, erro
 	if err != nil {
 		return nil, err
 	}
-	s := &Search{have: map[spec.Name]spec.Version{}}
+	s := &Search{c: c, have: map[spec.Name]spec.Version{}}
 	for _, i := range installed {
 		s.have[i.Name] = i.Current
 	}
 	for _, pin := range pins {
-		list, err := c.catalogueOf(ctx, pin)
+		l, err := c.searched(ctx, pin, o.Offline)
 		if err != nil {
-			return nil, err
+			return nil, errors.Join(err, s.Close())
 		}
-		list = slices.DeleteFunc(slices.Clone(list), func(l ledger.Listing) bool {
-			h, ok := sanitize.Hidden(l.Description) // [AR-35]
-			if ok {
-				c.warn(fmt.Sprintf("%s of %s is left out: its description hides the character %U", l.Name, pin.Name, h.Rune))
-			}
-			return ok
-		})
-		s.lists = append(s.lists, searchList{Searched{Registry: pin.Name, Tools: len(list)}, list})
+		s.lists = append(s.lists, l)
 	}
 	return s, nil
 }
 
 // Close ends the use of a search.
-func (s *Search) Close() error { return nil }
+func (s *Search) Close() error {
+	var all []error
+	for _, l := range s.lists {
+		all = append(all, l.close())
+	}
+	return errors.Join(all...)
+}
 
-// Find ranks the tools for a query; limit 0 is all.
+// Find ranks the tools for a query; limit 0 is all. Hits of several registries
+// stand in one order: the scores of two are of the same measure.
 func (s *Search) Find(ctx context.Context, query string, limit int) (*Found, error) {
-	out := &Found{Hits: []Hit{}, Registries: []Searched{}}
-	words := wordsOf(query)
-	for _, list := range s.lists {
-		out.Registries = append(out.Registries, list.about)
-		for _, l := range list.tools {
-			if n := score(l, words); n > 0 {
-				out.Hits = append(out.Hits, Hit{Registry: list.about.Registry, Version: l.Latest, Listing: l, Installed: s.have[l.Name], Score: int64(n)})
+	q, notes := index.ParseQuery(query)
+	out := &Found{Hits: []Hit{}, Notes: notes, Registries: []Searched{}}
+	for _, l := range s.lists {
+		r, err := l.find(ctx, q, limit)
+		if err != nil {
+			return nil, err
+		}
+		about := l.about
+		about.Age = s.c.Host.Now().Sub(l.head.Time())
+		out.Registries = append(out.Registries, about)
+		out.Total += r.Total
+		out.addFacets(r.Facets)
+		for _, c := range r.Corrections {
+			if !slices.Contains(out.Corrections, c) {
+				out.Corrections = append(out.Corrections, c)
 			}
 		}
-	}
-	slices.SortStableFunc(out.Hits, func(a, b Hit) int {
-		if a.Score != b.Score {
-			return int(b.Score - a.Score)
+		for _, h := range r.Hits {
+			out.Hits = append(out.Hits, Hit{
+				Registry: about.Registry, Version: h.Tool.Latest, Listing: h.Tool, Installed: s.have[h.Tool.Name],
+				Score: h.Score, Why: h.Why, Exact: h.Exact, Also: h.Also,
+			})
 		}
-		return strings.Compare(string(a.Name), string(b.Name))
-	})
-	if out.Total = len(out.Hits); limit > 0 && len(out.Hits) > limit {
+	}
+	if len(s.lists) > 1 {
+		slices.SortStableFunc(out.Hits, func(a, b Hit) int {
+			return cmp.Or(cmp.Compare(exactness(a), exactness(b)), cmp.Compare(b.Score, a.Score), cmp.Compare(a.Name, b.Name))
+		})
+	}
+	if limit > 0 && len(out.Hits) > limit {
 		out.Hits = out.Hits[:limit]
 	}
-	return out, ctx.Err()
+	return out, nil
 }
 
-func wordsOf(s string) []string {
-	return strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-}
-
-// score is 0 where a word is missing; a word in the name counts more than one
-// in the description, the whole name most.
-func score(l ledger.Listing, words []string) int {
-	total := 1
-	name := strings.Split(string(l.Name), "_")
-	text := wordsOf(l.Description)
-	if strings.Join(words, "_") == string(l.Name) {
-		total += 100
+// exactness ranks a hit whose name the query is before one with such an alias,
+// and both before all others.
+func exactness(h Hit) int {
+	switch h.Exact {
+	case "name":
+		return 0
+	case "alias":
+		return 1
 	}
-	for _, w := range words {
-		switch {
-		case slices.Contains(name, w):
-			total += 10
-		case strings.Contains(string(l.Name), w):
-			total += 5
-		case slices.Contains(text, w):
-			total += 3
-		case slices.ContainsFunc(text, func(t string) bool { return strings.HasPrefix(t, w) }):
-			total++
-		default:
-			return 0
+	return 2
+}
+
+func (f *Found) addFacets(more []index.Facet) {
+	for _, m := range more {
+		i := slices.IndexFunc(f.Facets, func(x index.Facet) bool { return x.Field == m.Field && x.Value == m.Value })
+		if i < 0 {
+			f.Facets = append(f.Facets, m)
+		} else {
+			f.Facets[i].Count += m.Count
 		}
 	}
-	return total
 }

@@ -223,7 +223,7 @@ func (w *Workshop) seal(ctx context.Context, b *bench, batch registry.Batch, out
 		if err := b.branch.attribute(ctx, batch.Accept); err != nil {
 			return err
 		}
-		o.Commit, o.RefreshAfter = b.branch.commit, b.branch.refreshAfter
+		o.Commit, o.RefreshAfter, o.Index = b.branch.commit, b.branch.refreshAfter, w.index
 	}
 	sealed, err := registry.Seal(ctx, b.store(), batch, o)
 	if err != nil {

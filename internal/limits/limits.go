@@ -64,6 +64,17 @@ const (
 	Login         = 100 // characters; GitHub's have 39 at most
 )
 
+// What a search is brought up to date with.
+const (
+	PatchedStates  = 20        // catalogues before the present one that a patch leads on from
+	CataloguePatch = 8 * MiB   // packed
+	ServedStates   = 64 * MiB  // packed catalogues that a served folder keeps to make patches of
+	IndexSegment   = 256 * MiB // a search index
+	IndexPacked    = 128 * MiB // the same as it comes
+	IndexTime      = 30 * time.Second
+	IndexMemory    = 4 << 30 // address space of who examines one, which a Go program reserves more of than it uses
+)
+
 // Network.
 const (
 	HTTPRedirects  = 5

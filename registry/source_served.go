@@ -1,0 +1,17 @@
+package registry
+
+// Served tells whether a source is a static host, which has files that only
+// those have: the others would only be asked in vain.
+func Served(src Source) bool {
+	switch s := src.(type) {
+	case *httpSource:
+		return true
+	case *mirrored:
+		for _, one := range s.sources {
+			if Served(one) {
+				return true
+			}
+		}
+	}
+	return false
+}
