@@ -87,10 +87,10 @@ func TestPicker(t *testing.T) {
 	if !s.Raw() || !s.Mode("1049") || !s.Mode("2004") || s.Colors() == 0 {
 		t.Error("the terminal was not taken over, or has no colour")
 	}
-	s.Type("text")
-	s.sees("1 of 3", "> text")
 	s.Type("\x1b[B")
-	s.sees("2 of 3", "> echo_text 1.0.0", "patch-git pull echo_text", "by local · patch · ", "no network, no files")
+	s.sees("2 of 4", "> case_text 1.0.0", "patch-git pull case_text")
+	s.Type("echo")
+	s.sees("> echo ", "> echo_text 1.0.0", "patch-git pull echo_text", `matched name "echo"`, "by local · patch · ", "no network, no files")
 	s.Type("\r")
 	s.ends(0)
 	s.sees("installed echo_text@1.0.0 from demo/tools", "may use   no network, no files")
@@ -124,8 +124,8 @@ func TestPicker(t *testing.T) {
 // TestPickerFits: sizes of terminals, and a change of it while the list is shown.
 func TestPickerFits(t *testing.T) {
 	h := newHousehold(t, "echo_text@1.0.0", "case_text@1.0.0", "all_kinds@1.0.0")
-	s := h.sit(80, 24, []string{"NO_COLOR=1"}, "search", "--pick", "text")
-	s.sees("> text", "1 of 2", "> case_text", strings.Repeat("─", 80))
+	s := h.sit(80, 24, []string{"NO_COLOR=1"}, "search", "--pick", "upper", "case")
+	s.sees("> upper case", "> case_text", strings.Repeat("─", 80))
 	s.Size(140, 40)
 	s.sees(" │ ")
 	s.Size(40, 10)

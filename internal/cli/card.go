@@ -123,7 +123,17 @@ func badge(p spec.Permissions) picker.Line {
 func matched(why []index.Match) string {
 	var out []string
 	for _, m := range why {
-		out = append(out, m.In+" "+spec.Quote(sanitize.Fit(m.Text, 60)))
+		text := m.Text
+		if m.In != "example" { // that is a sentence, the others are words
+			var words []string
+			for _, w := range strings.Fields(text) {
+				if !slices.ContainsFunc(words, func(o string) bool { return strings.EqualFold(o, w) }) {
+					words = append(words, w)
+				}
+			}
+			text = strings.Join(words, " ")
+		}
+		out = append(out, m.In+" "+spec.Quote(sanitize.Fit(text, 60)))
 	}
 	return strings.Join(out, ", ")
 }
@@ -164,16 +174,23 @@ func (p *printer) cards(all []card) {
 	}
 }
 
-// facets prints by what the hits can be narrowed.
-func (p *printer) facets(all []index.Facet) {
+// facets prints by what so many hits can be narrowed: what all of them have
+// narrows nothing.
+func (p *printer) facets(all []index.Facet, hits int) {
 	const most = 8 // values of one field
 	var fields []string
 	values := map[string][]string{}
 	for _, f := range all {
+		if f.Count == hits {
+			continue
+		}
 		if !slices.Contains(fields, f.Field) {
 			fields = append(fields, f.Field)
 		}
 		values[f.Field] = append(values[f.Field], fmt.Sprintf("%s:%s %d", f.Field, word(f.Value), f.Count))
+	}
+	if len(fields) == 0 {
+		return
 	}
 	p.printf("\n%s\n", p.bold("narrow by"))
 	for _, f := range fields {

@@ -22,7 +22,7 @@ func hit() consume.Hit {
 			Name: "csv_to_json", Latest: "1.2.0", Description: "Turn CSV into JSON.", Published: "2026-11-22T10:00:00Z", Owners: []string{"ann", "ben"},
 			Permissions: spec.Permissions{Filesystem: spec.FilesystemNone}, Summary: ledger.Summary{Format: spec.FormatPatch, License: "MIT", Tags: []string{"csv", "json"}},
 		},
-		Why: []index.Match{{In: "name", Text: "csv"}, {In: "example", Text: "convert this csv"}},
+		Why: []index.Match{{In: "name", Text: "csv CSV csv"}, {In: "example", Text: "convert this csv"}},
 	}
 }
 
@@ -104,7 +104,7 @@ func TestCardHostile(t *testing.T) {
 	}
 	var out bytes.Buffer
 	p := newPrinter(&host.Host{Stdout: &out, Stderr: &out, Getenv: func(string) string { return "" }})
-	p.facets([]index.Facet{{Field: bad, Value: bad, Count: 1}})
+	p.facets([]index.Facet{{Field: bad, Value: bad, Count: 1}}, 2)
 	row, right := c.Row()
 	text += out.String() + row.Paint(false) + right.Paint(false)
 	for _, r := range text {
@@ -129,8 +129,10 @@ func TestLasted(t *testing.T) {
 // names, and is what the program reads.
 func TestUses(t *testing.T) {
 	tool := &spec.Tool{Name: "csv_to_json", Version: "1.2.0", Inputs: []spec.Input{
-		{Name: "csv_text", Type: spec.TypeString, Required: true}, {Name: "times", Type: spec.TypeInteger, Required: true},
-		{Name: "parts", Type: spec.TypeArray, Required: true}, {Name: "typed", Type: spec.TypeBoolean},
+		{Name: "csv_text", Type: spec.TypeString, Required: true},
+		{Name: "times", Type: spec.TypeInteger, Required: true},
+		{Name: "parts", Type: spec.TypeArray, Required: true},
+		{Name: "typed", Type: spec.TypeBoolean},
 	}}
 	if got, want := flags(tool), " --csv-text=TEXT --times=1 --parts='[]'"; got != want {
 		t.Errorf("flags %q, want %q", got, want)

@@ -132,6 +132,7 @@ func (a *app) aboutRows(info *consume.Info) [][]string {
 		{"publisher", by},
 		{"licence", safe(cmp.Or(t.License, "none stated"))},
 		{"kind", string(t.Format)},
+		{"release", info.Release.String()},
 	}
 	if len(t.Tags) > 0 {
 		rows = append(rows, []string{"tags", safe(strings.Join(t.Tags, ", "))})
@@ -218,11 +219,7 @@ func provenanceRows(info *consume.Info) [][]string {
 	} else {
 		rows = append(rows, []string{"  signed by", "the workflow of " + safe(ownerAndName(s.Identity)) + ", by Sigstore"})
 	}
-	return append(
-		rows,
-		[]string{"  checked by", safe(of.Checker)},
-		[]string{"  release", info.Release.String()},
-	)
+	return append(rows, []string{"  checked by", safe(of.Checker)})
 }
 
 // owner names an account; a registry may know of nobody.

@@ -138,18 +138,18 @@ func (a *app) search(ctx context.Context, client *consume.Client, o consume.Sear
 		return a.out.document(doc)
 	}
 	a.out.cards(cards)
-	if facets && len(found.Facets) > 0 {
-		a.out.facets(found.Facets)
+	if facets {
+		a.out.facets(found.Facets, found.Total)
 	}
 	if len(found.Hits) == 0 {
 		a.out.say("no tool matches")
 	}
 	if !a.quiet {
-		for _, remark := range a.remarks(found) {
-			a.out.say("%s", oneLine(safe(remark)))
-		}
 		if len(found.Hits) < found.Total {
 			a.out.say("these are %d of %d; --limit 0 shows all", len(found.Hits), found.Total)
+		}
+		for _, remark := range a.remarks(found) {
+			a.out.say("%s", oneLine(safe(remark)))
 		}
 	}
 	return nil

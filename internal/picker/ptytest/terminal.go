@@ -6,6 +6,7 @@ package ptytest
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -27,6 +28,8 @@ type Terminal struct {
 	colors        int // SGR sequences so far
 	rest          []byte
 	problems      []string
+	settling      bool          // it has another size, and what came since is perhaps for the one before
+	overflows     []string      // meanwhile, of the newest frame
 	wrote         chan struct{} // closed and made anew by each write
 }
 
@@ -61,7 +64,7 @@ func (t *Terminal) Resize(columns, rows int) {
 	if t.kept != nil {
 		t.kept = resized(t.kept, columns, rows)
 	}
-	t.columns, t.rows = columns, rows
+	t.columns, t.rows, t.settling = columns, rows, true
 	t.x, t.y = min(t.x, columns-1), min(t.y, rows-1)
 }
 
@@ -112,7 +115,16 @@ func (t *Terminal) Colors() int {
 func (t *Terminal) Problems() []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.problems
+	return append(slices.Clone(t.problems), t.overflows...)
+}
+
+// overflow is a problem, unless it is of a frame for the size that was.
+func (t *Terminal) overflow(format string, args ...any) {
+	if t.settling {
+		t.overflows = append(t.overflows, fmt.Sprintf(format, args...))
+		return
+	}
+	t.problem(format, args...)
 }
 
 // Write shows what a program writes.
@@ -176,7 +188,7 @@ func (t *Terminal) put(char string) {
 	}
 	if t.x+w > t.columns {
 		if !t.modes["7"] {
-			t.problem("row %d is longer than %d columns", t.y, t.columns)
+			t.overflow("row %d is longer than %d columns", t.y, t.columns)
 			return
 		}
 		t.x = 0
@@ -194,7 +206,7 @@ func (t *Terminal) down() {
 		return
 	}
 	if t.modes["1049"] {
-		t.problem("more rows than %d", t.rows)
+		t.overflow("more rows than %d", t.rows)
 	}
 	t.y = t.rows - 1
 	t.page = append(t.page[1:], blankRow(t.columns))
@@ -227,13 +239,16 @@ func (t *Terminal) control(parameters string, final byte) {
 		t.styled = parameters != "0"
 	case final == 'H':
 		row, column := 1, 1
+		if parameters == "" { // a frame begins
+			t.overflows = nil
+		}
 		if parameters != "" {
 			a, b, _ := strings.Cut(parameters, ";")
 			row, _ = strconv.Atoi(a)
 			column, _ = strconv.Atoi(b)
 		}
 		if row < 1 || row > t.rows || column < 1 || column > t.columns {
-			t.problem("the place %d;%d is not on the screen", row, column)
+			t.overflow("the place %d;%d is not on the screen", row, column)
 		}
 		t.y, t.x = min(max(row, 1), t.rows)-1, min(max(column, 1), t.columns)-1
 	case final == 'K' && parameters == "2":
@@ -241,6 +256,7 @@ func (t *Terminal) control(parameters string, final byte) {
 	case final == 'K' && parameters == "":
 		copy(t.page[t.y][min(t.x, t.columns):], blankRow(t.columns))
 	case final == 'J' && parameters == "":
+		t.settling = t.settling && len(t.overflows) > 0
 		copy(t.page[t.y][min(t.x, t.columns):], blankRow(t.columns))
 		for i := t.y + 1; i < t.rows; i++ {
 			t.page[i] = blankRow(t.columns)
