@@ -68,7 +68,7 @@ func nothingKept(name spec.RegistryName) error {
 func (c *Client) catalogueOf(ctx context.Context, pin toolbox.Pin) ([]ledger.Listing, error) {
 	var list []ledger.Listing
 	_, _, err := c.withHead(ctx, pin, false, func(head verify.Head, src registry.Source) error {
-		data, err := c.readCatalogue(ctx, head, src)
+		data, _, err := c.readCatalogue(ctx, head, src)
 		if err == nil {
 			list, err = head.Catalogue(data)
 		}
@@ -80,39 +80,38 @@ func (c *Client) catalogueOf(ctx context.Context, pin toolbox.Pin) ([]ledger.Lis
 // readCatalogue returns the list that a head states: the kept one, else from the
 // source what makes it of an older one, else the whole, packed or plain. What
 // comes is compared with the digest in the head before anything else is done
-// with it; a nil source is nobody to ask.
-func (c *Client) readCatalogue(ctx context.Context, head verify.Head, src registry.Source) ([]byte, error) {
+// with it; a nil source is nobody to ask. whole tells that all of it came.
+func (c *Client) readCatalogue(ctx context.Context, head verify.Head, src registry.Source) (data []byte, whole bool, err error) {
 	want, name := head.Document().Catalogue, head.Document().Registry
 	kept := c.shelf(name)
 	if data := kept.catalogue(want); data != nil {
-		return data, nil
+		return data, false, nil
 	}
 	if src == nil {
-		return nil, nothingKept(name)
+		return nil, false, nothingKept(name)
 	}
-	data, err := c.packedCatalogue(ctx, name, kept, want, src)
-	if err != nil {
-		return nil, err
+	if data, whole, err = c.packedCatalogue(ctx, name, kept, want, src); err != nil {
+		return nil, false, err
 	}
 	if data == nil {
 		if data, err = registry.FetchObject(ctx, src, ledger.CataloguePath, want, limits.Catalogue); err != nil {
-			return nil, err
+			return nil, false, err
 		}
-		if spec.DigestOf(data) != want {
-			return nil, fault.New(fault.NotVerified, string(verify.ReasonRecord), "the catalogue of %s is not what the head states", name)
+		if whole = true; spec.DigestOf(data) != want {
+			return nil, false, fault.New(fault.NotVerified, string(verify.ReasonRecord), "the catalogue of %s is not what the head states", name)
 		}
 	}
 	if err := kept.keep(want, data); err != nil {
 		c.warn("the list of tools could not be kept: " + err.Error())
 	}
-	return data, nil
+	return data, whole, nil
 }
 
 // packedCatalogue asks a static host for the shorter ways to a catalogue; nil
 // where there is none. What is wrong with one is told, and stops nothing.
-func (c *Client) packedCatalogue(ctx context.Context, name spec.RegistryName, kept shelf, want spec.Digest, src registry.Source) ([]byte, error) {
+func (c *Client) packedCatalogue(ctx context.Context, name spec.RegistryName, kept shelf, want spec.Digest, src registry.Source) (data []byte, whole bool, err error) {
 	if !registry.Served(src) {
-		return nil, nil
+		return nil, false, nil
 	}
 	made := func(what, path string, max int64, unpack func([]byte) ([]byte, error)) ([]byte, error) {
 		data, err := src.Read(ctx, path, max)
@@ -140,12 +139,13 @@ func (c *Client) packedCatalogue(ctx context.Context, name spec.RegistryName, ke
 			return packed.Apply(old, patch, limits.Catalogue)
 		})
 		if data != nil || err != nil {
-			return data, err
+			return data, false, err
 		}
 	}
-	return made("the packed form", ledger.PackedCataloguePath(want), limits.Catalogue, func(data []byte) ([]byte, error) {
+	data, err = made("the packed form", ledger.PackedCataloguePath(want), limits.Catalogue, func(data []byte) ([]byte, error) {
 		return packed.Unpack(data, limits.Catalogue)
 	})
+	return data, true, err
 }
 
 // Known returns the lists of tools that are kept from earlier, for completion:
@@ -161,7 +161,7 @@ func (c *Client) Known(ctx context.Context) []ledger.Listing {
 		if err != nil || !ok || ctx.Err() != nil {
 			continue
 		}
-		data, err := c.readCatalogue(ctx, head, nil)
+		data, _, err := c.readCatalogue(ctx, head, nil)
 		if err != nil {
 			continue
 		}

@@ -202,7 +202,7 @@ func TestCatalogueThatIsNotThere(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := s.client.readCatalogue(t.Context(), head, src); fault.KindOf(err) != fault.Unavailable {
+	if _, _, err := s.client.readCatalogue(t.Context(), head, src); fault.KindOf(err) != fault.Unavailable {
 		t.Errorf("got %v (%v)", err, fault.KindOf(err))
 	}
 }

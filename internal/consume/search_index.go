@@ -37,8 +37,9 @@ func (o *opened) Close() error {
 }
 
 // openIndex opens the index of the catalogue that a head states: the kept one,
-// else the one that the registry made, else one made here. A nil source is
-// nobody to ask.
+// else the one that the registry made, else one made here. A catalogue that came
+// as a patch, or is here already, is indexed sooner than its index is fetched,
+// unless it is very large. A nil source is nobody to ask.
 func (c *Client) openIndex(ctx context.Context, head verify.Head, src registry.Source) (*opened, error) {
 	kept, doc := c.shelf(head.Document().Registry), head.Document()
 	if o := c.keptIndex(doc, kept); o != nil {
@@ -54,13 +55,19 @@ func (c *Client) openIndex(ctx context.Context, head verify.Head, src registry.S
 	} else if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	if o := c.theirIndex(ctx, doc, kept, src); o != nil {
-		return o, nil
+	data, whole, err := c.readCatalogue(ctx, head, src)
+	if err != nil {
+		return nil, err
+	}
+	if whole || len(data) > limits.IndexHere {
+		if o := c.theirIndex(ctx, doc, kept, src); o != nil {
+			return o, nil
+		}
 	}
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	return c.makeIndex(ctx, head, kept, src)
+	return c.makeIndex(ctx, head, kept, data)
 }
 
 // keptIndex opens the index on the shelf, nil where there is none. One that was
@@ -145,11 +152,7 @@ func (c *Client) believe(ctx context.Context, data []byte, doc ledger.Head, kept
 
 // makeIndex makes the index of the catalogue that a head states, and keeps it
 // where that can be.
-func (c *Client) makeIndex(ctx context.Context, head verify.Head, kept shelf, src registry.Source) (*opened, error) {
-	data, err := c.readCatalogue(ctx, head, src)
-	if err != nil {
-		return nil, err
-	}
+func (c *Client) makeIndex(ctx context.Context, head verify.Head, kept shelf, data []byte) (*opened, error) {
 	tools, err := head.Catalogue(data)
 	if err != nil {
 		return nil, err

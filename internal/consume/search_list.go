@@ -107,8 +107,10 @@ func (l *searched) remake(ctx context.Context, used *opened, why error) error {
 	_ = l.x.Close()
 	_ = os.RemoveAll(l.x.dir)
 	l.x = nil
-	x, err := l.c.makeIndex(ctx, l.head, l.c.shelf(l.about.Registry), l.src)
-	l.x = x
+	data, _, err := l.c.readCatalogue(ctx, l.head, l.src)
+	if err == nil {
+		l.x, err = l.c.makeIndex(ctx, l.head, l.c.shelf(l.about.Registry), data)
+	}
 	return err
 }
 

@@ -71,6 +71,7 @@ const (
 	ServedStates   = 64 * MiB  // packed catalogues that a served folder keeps to make patches of
 	IndexSegment   = 256 * MiB // a search index
 	IndexPacked    = 128 * MiB // the same as it comes
+	IndexHere      = 16 * MiB  // a catalogue up to this is indexed here sooner than its index is fetched
 	IndexTime      = 30 * time.Second
 	IndexMemory    = 4 << 30 // address space of who examines one, which a Go program reserves more of than it uses
 )

@@ -67,7 +67,7 @@ func Write(ctx context.Context, dst registry.Store, src registry.Source, past it
 }
 
 // patches writes what leads from earlier catalogues to this one, unless the
-// whole is not much more.
+// whole is no more.
 func (f *Files) patches(ctx context.Context, now []byte, past iter.Seq[[]byte], whole int) error {
 	to := spec.DigestOf(now)
 	done := map[spec.Digest]bool{to: true}
@@ -84,7 +84,7 @@ func (f *Files) patches(ctx context.Context, now []byte, past iter.Seq[[]byte], 
 		if err != nil {
 			return err
 		}
-		if len(patch) > whole/2 || len(patch) > limits.CataloguePatch {
+		if len(patch) >= whole || len(patch) > limits.CataloguePatch {
 			continue
 		}
 		f.Patches++
