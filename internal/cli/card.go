@@ -119,21 +119,26 @@ func badge(p spec.Permissions) picker.Line {
 	return picker.Line{{Text: strings.Join(may, ", "), Style: style}}
 }
 
-// matched says where words of the query stand.
+// matched says where words of the query stand; a word that stands in several
+// places is told of the first, which counts most.
 func matched(why []index.Match) string {
+	told := map[string]bool{}
 	var out []string
 	for _, m := range why {
 		text := m.Text
 		if m.In != "example" { // that is a sentence, the others are words
 			var words []string
 			for _, w := range strings.Fields(text) {
-				if !slices.ContainsFunc(words, func(o string) bool { return strings.EqualFold(o, w) }) {
+				if low := strings.ToLower(w); !told[low] {
+					told[low] = true
 					words = append(words, w)
 				}
 			}
 			text = strings.Join(words, " ")
 		}
-		out = append(out, m.In+" "+spec.Quote(sanitize.Fit(text, 60)))
+		if text != "" {
+			out = append(out, m.In+" "+spec.Quote(sanitize.Fit(text, 60)))
+		}
 	}
 	return strings.Join(out, ", ")
 }

@@ -22,7 +22,7 @@ func hit() consume.Hit {
 			Name: "csv_to_json", Latest: "1.2.0", Description: "Turn CSV into JSON.", Published: "2026-11-22T10:00:00Z", Owners: []string{"ann", "ben"},
 			Permissions: spec.Permissions{Filesystem: spec.FilesystemNone}, Summary: ledger.Summary{Format: spec.FormatPatch, License: "MIT", Tags: []string{"csv", "json"}},
 		},
-		Why: []index.Match{{In: "name", Text: "csv CSV csv"}, {In: "example", Text: "convert this csv"}},
+		Why: []index.Match{{In: "name", Text: "csv CSV csv"}, {In: "tag", Text: "CSV"}, {In: "example", Text: "convert this csv"}},
 	}
 }
 
