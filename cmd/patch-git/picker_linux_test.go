@@ -90,7 +90,7 @@ func TestPicker(t *testing.T) {
 	s.Type("\x1b[B")
 	s.sees("2 of 4", "> case_text 1.0.0", "patch-git pull case_text")
 	s.Type("echo")
-	s.sees("> echo ", "> echo_text 1.0.0", "patch-git pull echo_text", `matched name "echo"`, "by local · patch · ", "no network, no files")
+	s.sees("> echo ", "> echo_text 1.0.0", "patch-git pull echo_text", `matched name "echo"`, "by local · patch · ", "no network, no files", "no access", "inputs")
 	s.Type("\r")
 	s.ends(0)
 	s.sees("installed echo_text@1.0.0 from demo/tools", "may use   no network, no files")

@@ -25,17 +25,8 @@ type card struct {
 // between separates what stands in one line of a card.
 const between = " · "
 
-// Row is the tool in one line of the picker.
-func (c card) Row() (what, right picker.Line) {
-	return picker.Line{
-		{Text: string(c.hit.Name), Style: picker.Strong},
-		{Text: " " + string(c.hit.Version) + "  ", Style: picker.Faint},
-		{Text: c.hit.Description},
-	}, badge(c.hit.Permissions)
-}
-
-// Card is all that the search knows of the tool.
-func (c card) Card() []picker.Paragraph {
+// paragraphs are the card as it is printed.
+func (c card) paragraphs() []picker.Paragraph {
 	h := c.hit
 	head := picker.Line{{Text: string(h.Name), Style: picker.Strong}, {Text: " " + string(h.Version)}}
 	if h.Installed != "" {
@@ -171,7 +162,7 @@ func (p *printer) cards(all []card) {
 		if i > 0 {
 			p.printf("\n")
 		}
-		for _, par := range c.Card() {
+		for _, par := range c.paragraphs() {
 			for _, l := range par.Line.Wrap(columns, par.Indent) {
 				p.printf("%s\n", strings.TrimRight(l.Paint(p.colored), " "))
 			}

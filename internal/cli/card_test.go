@@ -93,7 +93,7 @@ func TestCardHostile(t *testing.T) {
 	const bad = "a\x1b[2J\x1b]0;t\x07\r\nfake 9.9.9\n  by root\u202egnp\u200b\x9b\xff\tb"
 	h := hit()
 	h.Registry, h.Version, h.Name, h.Description, h.Published, h.Owners = bad, bad, bad, bad, bad, []string{bad, bad}
-	h.Summary = ledger.Summary{Format: bad, License: bad, Tags: []string{bad}, Aliases: []spec.Name{bad}, Examples: []string{bad}}
+	h.Summary = ledger.Summary{Format: bad, License: bad, Tags: []string{bad}, Aliases: []spec.Name{bad}, Examples: []string{bad}, Inputs: []ledger.SummaryInput{{Name: bad, Description: bad}}}
 	h.Permissions = spec.Permissions{Filesystem: bad, Needs: []string{bad}, ExternalAuth: []string{bad}}
 	h.Installed, h.Also = bad, []spec.Name{bad}
 	h.Why = []index.Match{{In: bad, Text: bad}}
@@ -105,8 +105,11 @@ func TestCardHostile(t *testing.T) {
 	var out bytes.Buffer
 	p := newPrinter(&host.Host{Stdout: &out, Stderr: &out, Getenv: func(string) string { return "" }})
 	p.facets([]index.Facet{{Field: bad, Value: bad, Count: 1}}, 2)
-	row, right := c.Row()
+	row, right := choice{c}.Row()
 	text += out.String() + row.Paint(false) + right.Paint(false)
+	for _, par := range (choice{c}).Card() {
+		text += par.Line.Paint(false)
+	}
 	for _, r := range text {
 		if r != '\n' && !unicode.IsPrint(r) || r == '\u202e' || r == '\u200b' || r == unicode.ReplacementChar {
 			t.Errorf("%U came through", r)

@@ -15,7 +15,7 @@ import (
 
 // Of all that is found this many can be scrolled through: who has not found it
 // until then types another word.
-const mostPicked = 300
+const mostPicked = 100
 
 // fewFound is below how many hits the names that are like what was typed stand
 // behind them.
@@ -50,7 +50,7 @@ func (a *app) pick(ctx context.Context, client *consume.Client, o consume.Search
 		return err
 	}
 	// The version that was on the card, and no newer one that came meanwhile.
-	c := item.(card)
+	c := item.(choice).card
 	ref := spec.Ref{Name: c.hit.Name, Version: c.hit.Version}
 	pulled, err := a.pull(ctx, client, ref, consume.PullOptions{Registry: c.hit.Registry})
 	if err != nil {
@@ -58,6 +58,43 @@ func (a *app) pick(ctx context.Context, client *consume.Client, o consume.Search
 	}
 	a.pulled(pulled)
 	return nil
+}
+
+// choice is a card in the picker, where there is room for what the tool takes.
+type choice struct{ card }
+
+// Row is the tool in one line.
+func (c choice) Row() (what, right picker.Line) {
+	right = badge(c.hit.Permissions)
+	if right[0].Style == picker.Good && !c.hit.Permissions.HumanConfirm {
+		right = picker.Line{{Text: "no access", Style: picker.Good}}
+	}
+	return picker.Line{
+		{Text: string(c.hit.Name), Style: picker.Strong},
+		{Text: " " + string(c.hit.Version) + "  ", Style: picker.Faint},
+		{Text: c.hit.Description},
+	}, right
+}
+
+// Card is all that the list knows of the tool.
+func (c choice) Card() []picker.Paragraph {
+	out := c.card.paragraphs()
+	head := func(text string) {
+		out = append(out, picker.Paragraph{}, picker.Paragraph{Line: picker.Line{{Text: text, Style: picker.Strong}}})
+	}
+	if inputs := c.hit.Summary.Inputs; len(inputs) > 0 {
+		head("inputs")
+		for _, in := range inputs {
+			out = append(out, picker.Paragraph{Line: picker.Line{{Text: "  " + in.Name + "  "}, {Text: in.Description, Style: picker.Faint}}, Indent: 4})
+		}
+	}
+	if examples := c.hit.Summary.Examples; len(examples) > 0 {
+		head("for example")
+		for _, e := range examples {
+			out = append(out, picker.Paragraph{Line: picker.Text("  " + e), Indent: 4})
+		}
+	}
+	return out
 }
 
 // later keeps what is to be said when there is room for it.
@@ -104,7 +141,7 @@ func (f *finder) find(ctx context.Context, query string) (picker.Found, error) {
 	}
 	out := picker.Found{Total: total}
 	for _, c := range cards {
-		out.Items = append(out.Items, c)
+		out.Items = append(out.Items, choice{c})
 	}
 	for _, remark := range f.app.remarks(found) {
 		out.Notes = append(out.Notes, picker.Line{{Text: remark, Style: picker.Faint}})

@@ -3,6 +3,7 @@ package picker
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/patch-cat/patch-git/internal/sanitize"
 )
@@ -17,7 +18,7 @@ const (
 const (
 	prompt = "> "
 	keys   = "up/down choose · enter pull · tab card · esc leave"
-	brief  = "enter pull · esc leave"
+	brief  = "enter pull · tab card · esc leave"
 )
 
 // frame is what the whole screen shows, as text that moves over it. Every row
@@ -40,7 +41,7 @@ func (m *model) frame(columns, rows int, color bool) string {
 	lines = append(lines, m.body(columns, rows-len(lines)-foot)...)
 	if foot > 0 {
 		help := keys
-		if columns < len(keys) {
+		if columns < utf8.RuneCountInString(keys) {
 			help = brief
 		}
 		lines = append(lines, Line{{help, Faint}})

@@ -326,7 +326,7 @@ func TestResize(t *testing.T) {
 	p.size = [2]int{30, 8}
 	p.resized <- os.Interrupt
 	gone(t, p, "about a fruit")
-	sees(t, p, "> apple", "enter pull · esc leave")
+	sees(t, p, "> apple", "enter pull · tab card · esc l…")
 	p.keys <- "\x1b"
 	leaves(t, p, done, nil)
 }
