@@ -53,13 +53,13 @@ func (c *Client) examine(ctx context.Context, dir string) error {
 	case out.Signal != "":
 		return fault.New(fault.NotVerified, "index", "looking through it ended with %s", out.Signal)
 	case out.Exit != 0 || strings.TrimSpace(string(out.Stdout)) != Examined:
-		return fault.New(fault.NotVerified, "index", "it is damaged: %s", spec.Quote(lastSaid(out.Stderr)))
+		return fault.New(fault.NotVerified, "index", "looking through it says %s", said(out.Stderr))
 	}
 	return nil
 }
 
-// lastSaid is the end of what a program complained of.
-func lastSaid(b []byte) string {
-	lines := strings.Split(strings.TrimSpace(string(b)), "\n")
-	return lines[len(lines)-1]
+// said is what the program complained of, or of what it died.
+func said(stderr []byte) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(string(stderr)), "\n")
+	return spec.Quote(strings.TrimPrefix(line, "patch-git: error: "))
 }
