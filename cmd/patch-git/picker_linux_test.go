@@ -124,7 +124,7 @@ func TestPicker(t *testing.T) {
 // TestPickerFits: sizes of terminals, and a change of it while the list is shown.
 func TestPickerFits(t *testing.T) {
 	h := newHousehold(t, "echo_text@1.0.0", "case_text@1.0.0", "all_kinds@1.0.0")
-	s := h.sit(80, 24, []string{"NO_COLOR=1"}, "search", "--pick", "upper", "case")
+	s := h.sit(80, 16, []string{"NO_COLOR=1"}, "search", "--pick", "upper", "case")
 	s.sees("> upper case", "> case_text", strings.Repeat("─", 80))
 	s.Size(140, 40)
 	s.sees(" │ ")

@@ -119,7 +119,7 @@ func matched(why []index.Match) string {
 		text := m.Text
 		if m.In != "example" { // that is a sentence, the others are words
 			var words []string
-			for _, w := range strings.Fields(text) {
+			for w := range strings.FieldsSeq(text) {
 				if low := strings.ToLower(w); !told[low] {
 					told[low] = true
 					words = append(words, w)

@@ -28,24 +28,7 @@ func (a *app) pick(ctx context.Context, client *consume.Client, o consume.Search
 		return err
 	}
 	defer func() { _ = s.Close() }()
-	// What the search warns of while the screen is the picker's waits for the end.
-	said := client.Warn
-	var late later
-	client.Warn, client.Progress = late.add, nil
-	a.out.endProgress()
-	screen, err := a.host.Terminal.Screen()
-	if err != nil {
-		return fault.New(fault.Unavailable, "terminal", "the terminal cannot be drawn on: %w", err).Hint("patch-git search --plain")
-	}
-	f := finder{app: a, search: s, options: o}
-	item, err := picker.Pick(ctx, screen, picker.Options{Query: o.Query, Color: a.out.colored, Find: f.find})
-	if closeErr := screen.Close(); err == nil {
-		err = closeErr
-	}
-	if client.Warn = said; said != nil {
-		client.Progress = a.out.progress
-		late.tell(said)
-	}
+	item, err := a.choose(ctx, client, &finder{app: a, search: s, options: o})
 	if err != nil || item == nil {
 		return err
 	}
@@ -58,6 +41,31 @@ func (a *app) pick(ctx context.Context, client *consume.Client, o consume.Search
 	}
 	a.pulled(pulled)
 	return nil
+}
+
+// choose shows the picker. What the search warns of while the screen is the
+// picker's is said when it is no more.
+func (a *app) choose(ctx context.Context, client *consume.Client, f *finder) (item picker.Item, err error) {
+	said, progress := client.Warn, client.Progress
+	var late later
+	client.Warn, client.Progress = late.add, nil
+	defer func() {
+		client.Warn, client.Progress = said, progress
+		if said != nil {
+			late.tell(said)
+		}
+	}()
+	a.out.endProgress()
+	screen, err := a.host.Terminal.Screen()
+	if err != nil {
+		return nil, fault.New(fault.Unavailable, "terminal", "the terminal cannot be drawn on: %w", err).Hint("patch-git search --plain")
+	}
+	defer func() {
+		if closeErr := screen.Close(); err == nil {
+			err = closeErr
+		}
+	}()
+	return picker.Pick(ctx, screen, picker.Options{Query: f.options.Query, Color: a.out.colored, Find: f.find})
 }
 
 // choice is a card in the picker, where there is room for what the tool takes.
@@ -78,7 +86,7 @@ func (c choice) Row() (what, right picker.Line) {
 
 // Card is all that the list knows of the tool.
 func (c choice) Card() []picker.Paragraph {
-	out := c.card.paragraphs()
+	out := c.paragraphs()
 	head := func(text string) {
 		out = append(out, picker.Paragraph{}, picker.Paragraph{Line: picker.Line{{Text: text, Style: picker.Strong}}})
 	}

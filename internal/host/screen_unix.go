@@ -22,7 +22,9 @@ type screen struct {
 	asleep  *os.File // the reader's end of the pipe
 	wake    *os.File
 	resized chan os.Signal
-	reading sync.Mutex
+
+	reading sync.Mutex // and all below
+	closed  bool
 }
 
 // openScreen takes over the terminal that controls this process.
@@ -59,6 +61,9 @@ func (s *screen) Read(b []byte) (int, error) {
 	s.reading.Lock()
 	defer s.reading.Unlock()
 	for {
+		if s.closed {
+			return 0, os.ErrClosed
+		}
 		ready, woken, err := s.wait(nil)
 		switch {
 		case err != nil:
@@ -94,6 +99,10 @@ func (s *screen) Close() error {
 	_, err := s.wake.Write([]byte{0})
 	s.reading.Lock()
 	defer s.reading.Unlock()
+	if s.closed {
+		return os.ErrClosed
+	}
+	s.closed = true
 	// What was typed on: as much as a terminal keeps, and no more.
 	for buffer, n := make([]byte, 4096), 0; n < 16; n++ {
 		ready, _, waitErr := s.wait(&unix.Timeval{})

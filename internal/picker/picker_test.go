@@ -317,12 +317,12 @@ func TestSizes(t *testing.T) {
 func TestResize(t *testing.T) {
 	p, done := sit(t, 80, 24, picker.Options{Find: things(three...)})
 	sees(t, p, "1 of 3", strings.Repeat("─", 80))
-	p.Terminal.Resize(120, 30)
+	p.Resize(120, 30)
 	p.size = [2]int{120, 30}
 	p.resized <- os.Interrupt
 	sees(t, p, "│ about a fruit")
 	gone(t, p, "───")
-	p.Terminal.Resize(30, 8)
+	p.Resize(30, 8)
 	p.size = [2]int{30, 8}
 	p.resized <- os.Interrupt
 	gone(t, p, "about a fruit")
