@@ -1,5 +1,7 @@
 package registry
 
+import "slices"
+
 // Served tells whether a source is a static host, which has files that only
 // those have: the others would only be asked in vain.
 func Served(src Source) bool {
@@ -7,11 +9,7 @@ func Served(src Source) bool {
 	case *httpSource:
 		return true
 	case *mirrored:
-		for _, one := range s.sources {
-			if Served(one) {
-				return true
-			}
-		}
+		return slices.ContainsFunc(s.sources, Served)
 	}
 	return false
 }

@@ -47,7 +47,7 @@ func (b *Branch) Past(ctx context.Context, n int) ([]Past, error) {
 	}
 	var blobs []string
 	var states []map[string]string
-	for _, commit := range strings.Fields(list) {
+	for commit := range strings.FieldsSeq(list) {
 		if !isID(commit) {
 			return nil, fault.New(fault.Unavailable, "git", "git named the commit %s", strconv.Quote(commit))
 		}
