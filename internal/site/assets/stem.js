@@ -1,4 +1,4 @@
-// Porter2, the English stemmer of Snowball, as package index has it: the same
+// patch-git: Porter2, the English stemmer of Snowball, as package index has it: the same
 // stem for the same word, or a page would not find what the program finds.
 // https://snowballstem.org/algorithms/english/stemmer.html
 
