@@ -1,57 +1,25 @@
 // patch-git: a query taken apart as index.ParseQuery does it. It never fails:
 // what is no operator is text.
 
-const fields = ['name', 'tag', 'by', 'kind', 'license', 'network', 'fs', 'verified', 'deprecated'];
-const yesNo = new Map(Object.entries({ yes: 'yes', true: 'yes', on: 'yes', 1: 'yes', no: 'no', false: 'no', off: 'no', 0: 'no' }));
-const files = new Map(Object.entries({ none: 'none', ro: 'read-only', read: 'read-only', 'read-only': 'read-only', rw: 'read-write', write: 'read-write', 'read-write': 'read-write' }));
+import { key, lower } from './words.js';
+
+const yesNo = new Map([['true', 'yes'], ['on', 'yes'], ['1', 'yes'], ['false', 'no'], ['off', 'no'], ['0', 'no']]);
+const access = new Map([['ro', 'read-only'], ['read', 'read-only'], ['rw', 'read-write'], ['write', 'read-write']]);
+
+// Each operator: other spellings of its values, and all values where they are few.
+const operators = new Map([
+  ['name', {}], ['tag', {}], ['by', {}], ['kind', { all: ['patch', 'install', 'skill', 'arcade'] }], ['license', {}],
+  ['network', { also: yesNo, all: ['yes', 'no'] }], ['fs', { also: access, all: ['none', 'read-only', 'read-write'] }],
+  ['verified', { also: yesNo, all: ['yes', 'no'] }], ['deprecated', { also: yesNo, all: ['yes', 'no'] }],
+]);
+
 const most = 4096; // bytes
 
-const space = /\p{White_Space}/u;
+const edges = /^\p{White_Space}+|\p{White_Space}+$/gu;
 const quote = /["\u201C\u201D]/;
 
-// parse returns { text, phrases, filters: [{ field, value, not }], notes }.
-export function parse(typed) {
-  const q = { text: '', phrases: [], filters: [], notes: [] };
-  const text = [];
-  let rest = cap(typed);
-  while (rest !== '') {
-    if (space.test(rest[0])) {
-      rest = rest.slice(1);
-      continue;
-    }
-    const operator = /^(-?)([A-Za-z]+):/.exec(rest);
-    const field = operator && fields.includes(operator[2].toLowerCase()) ? operator[2].toLowerCase() : '';
-    const from = field ? operator[0].length : 0;
-    let value;
-    let end;
-    if (quote.test(rest[from] ?? '')) {
-      end = rest.slice(from + 1).search(quote);
-      if (end < 0) { // it quotes nothing
-        rest = rest.slice(0, from) + ' ' + rest.slice(from + 1);
-        continue;
-      }
-      end += from + 1;
-      value = rest.slice(from + 1, end);
-      end++;
-      if (!field) {
-        q.phrases.push(value);
-        rest = rest.slice(end);
-        continue;
-      }
-    } else {
-      end = rest.search(space);
-      if (end < 0) end = rest.length;
-      value = rest.slice(from, end);
-    }
-    if (field && value !== '') filter(q, field, value, operator[1] === '-');
-    else text.push(rest.slice(0, end));
-    rest = rest.slice(end);
-  }
-  q.text = text.join(' ');
-  return q;
-}
-
-function cap(typed) {
+// cut holds a text to the bytes of a query.
+export function cut(typed) {
   const bytes = new TextEncoder().encode(typed);
   if (bytes.length <= most) return typed;
   let end = most;
@@ -59,12 +27,50 @@ function cap(typed) {
   return new TextDecoder().decode(bytes.subarray(0, end));
 }
 
-function filter(q, field, typed, not) {
-  let value = [...typed].map((c) => String.fromCodePoint(c.toLowerCase().codePointAt(0))).join('');
-  const add = (v) => q.filters.push({ field, value: v, not });
-  if (field === 'name') return value.split(/[^a-z0-9]+/).filter(Boolean).forEach(add);
-  const known = field === 'fs' ? files : ['network', 'verified', 'deprecated'].includes(field) ? yesNo : null;
+// parse returns { text, phrases, filters: [{ field, value, not }], notes }.
+export function parse(typed) {
+  const q = { text: '', phrases: [], filters: [], notes: [] };
+  const text = [];
+  const start = (s) => s.replace(/^\p{White_Space}+/u, '');
+  for (let rest = start(cut(typed)); rest !== ''; rest = start(rest)) {
+    const phrase = quoted(rest);
+    const filter = phrase ? null : operator(rest, q);
+    const [one, after] = phrase ?? filter ?? token(rest);
+    if (phrase) q.phrases.push(one);
+    else if (!filter) text.push(one);
+    rest = after;
+  }
+  q.text = text.join(' ');
+  return q;
+}
+
+// Each of these returns what is there and what is behind it.
+
+function token(s) {
+  const end = s.search(/\p{White_Space}/u);
+  return end < 0 ? [s, ''] : [s.slice(0, end), s.slice(end)];
+}
+
+function quoted(s) {
+  if (!quote.test(s[0] ?? '')) return null;
+  const end = s.slice(1).search(quote);
+  return end < 0 ? null : [s.slice(1, end + 1), s.slice(end + 2)];
+}
+
+function operator(s, q) {
+  const colon = s.indexOf(':');
+  if (colon < 0) return null;
+  const field = lower(s.slice(0, colon).replace(/^-/, ''));
+  const known = operators.get(field);
+  if (!known) return null;
+  const [typed, rest] = quoted(s.slice(colon + 1)) ?? token(s.slice(colon + 1));
+  let value = lower(typed.replace(edges, ''));
+  if (value === '') return null;
   if (field === 'by') value = value.replace(/^@/, '');
-  if (known && !known.has(value)) q.notes.push(`${field}: is ${[...new Set(known.values())].join(', ')}`);
-  add(known?.get(value) ?? value);
+  value = known.also?.get(value) ?? value;
+  const values = field === 'name' ? key(value).split('_').filter(Boolean) : [value];
+  for (const v of values) q.filters.push({ field, value: v, not: s[0] === '-' });
+  if (values.length === 0) q.notes.push(`“${typed}” is no part of a name`);
+  else if (known.all && !known.all.includes(value)) q.notes.push(`${field}: is one of ${known.all.join(', ')}`);
+  return [typed, rest];
 }

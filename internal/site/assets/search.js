@@ -1,174 +1,190 @@
 // patch-git: the search of package index, from the same integers, so that a page
 // ranks as the program does. index/doc.go is the specification.
 
-import { corrections } from './correct.js';
+import { correct } from './correct.js';
 import { fetcher, Files } from './files.js';
-import { parse } from './query.js';
-import { stands, why } from './why.js';
+import { cut, parse } from './query.js';
+import { stand, why } from './why.js';
 import { key, leaves, term, words } from './words.js';
 
-const most = 64; // terms of a query
-const shownFacets = ['kind', 'network', 'fs', 'verified', 'deprecated', 'tag', 'by', 'license'];
+const most = { terms: 64, termsCorrected: 8, corrections: 4, values: 32 };
+const prefix = { from: 3, to: 12 }; // code points
+const counted = ['kind', 'tag', 'by', 'license', 'network', 'fs', 'verified', 'deprecated'];
 
 // open reads what every search needs; base is an address, or reads files by name.
 export async function open(base) {
   return new Index(await new Files(typeof base === 'function' ? base : fetcher(base)).open());
 }
 
+function* prefixes(word) {
+  const letters = [...word];
+  for (let n = prefix.from; n <= Math.min(prefix.to, letters.length); n++) yield letters.slice(0, n).join('');
+}
+
+// add puts into a list what is not in it.
+const add = (list, one) => { if (!list.includes(one)) list.push(one); };
+
 export class Index {
   constructor(files) { this.files = files; }
 
-  // search returns the best tools for what somebody typed, with the facets of
-  // all that are found as a function, because they take another file.
+  // search returns the best tools for what somebody typed. The facets of all that
+  // are found are a function, because they take another file. Of phrases not more
+  // is looked for than is shown: then the result is open, and total the least.
   async search(typed, limit) {
     const query = parse(typed);
-    const terms = await this.#terms(query);
-    const holds = await this.#holding(query);
-    let ranked = []; // [document, score], best first
-    if (terms.list.length === 0 && (query.filters.length > 0 || !terms.words)) {
-      for (let d = 0; d < this.files.tools; d++) if (holds(d)) ranked.push([d, 0]);
-      return this.#answer(query, terms, ranked, limit, false);
-    }
-    const scored = terms.list.length ? await this.#scored(terms, holds) : [];
-    for (const d of await this.#exact(query, holds)) ranked.push([d, scored.find(([e]) => e === d)?.[1] ?? 0]);
-    const first = new Set(ranked.map(([d]) => d));
-    const best = scored[0]?.[1] ?? 0;
-    ranked = ranked.concat(scored.filter(([d, score]) => 4 * score >= best && !first.has(d)));
-    return this.#answer(query, terms, ranked, limit, true);
-  }
-
-  // The documents that pass all filters, as a set of bytes.
-  async #filtered(filters) {
-    const lists = await this.files.facets();
-    const { tools } = this.files;
-    const out = new Uint8Array(tools).fill(1);
-    for (const f of filters) {
-      const has = new Uint8Array(tools);
-      lists.get(`${f.field}:${f.value}`)?.each(tools, false, (d) => { has[d] = 1; });
-      for (let d = 0; d < tools; d++) if (has[d] === (f.not ? 1 : 0)) out[d] = 0;
-    }
-    return out;
-  }
-
-  // The terms that are looked for: of text and sem, and the beginnings for pre.
-  async #terms(query) {
-    const { files } = this;
-    const all = []; // { word, term, phrase }
-    const seen = new Set();
-    let any = false;
-    const add = (list, phrase) => list.forEach((word) => {
-      any = true;
-      const t = term(word);
-      if (files.stop.has(word) || seen.has(t) || all.length >= most) return;
-      seen.add(t);
-      all.push({ word, begins: word, term: t, phrase });
-    });
-    add(words(query.text), false);
-    for (const p of query.phrases) add(leaves(p), true);
-    await Promise.all(all.map(async (w) => { w.lists = await files.lists(w.term); }));
-    const corrected = await corrections(all, files);
-    return { list: all, words: any, corrected };
-  }
-
-  // A test of whether a document passes the filters and has every word of every phrase.
-  async #holding(query) {
-    const { files } = this;
-    const allowed = query.filters.length ? await this.#filtered(query.filters) : null;
-    const has = [];
-    const needed = new Set(query.phrases.flatMap((p) => leaves(p)).filter((w) => !files.stop.has(w)).map(term));
-    for (const t of needed) {
-      const docs = new Set();
-      (await files.lists(t)).text?.each(files.tools, true, (d) => docs.add(d));
-      has.push(docs);
-    }
-    return (d) => (!allowed || allowed[d] === 1) && has.every((docs) => docs.has(d));
-  }
-
-  // The documents whose name, and then those of which an alias, is the whole query.
-  async #exact(query, holds) {
-    const whole = query.phrases.length === 0 ? key(query.text) : '';
-    if (whole === '') return [];
+    const plan = await this.#plan(query);
+    const list = plan.browse ? this.#all(plan) : await this.#rank(plan);
+    const leader = plan.browse || list.length === 0 ? new Map() : await this.files.groups();
+    const groups = new Map();
     const found = [];
-    (await this.files.lists(whole)).name?.each(this.files.tools, true, (d, impact) => { if (holds(d)) found.push([d, impact]); });
-    return found.sort((a, b) => b[1] - a[1] || a[0] - b[0]).map(([d]) => d);
-  }
-
-  // [document, score], best first.
-  async #scored(terms, holds) {
-    const { files } = this;
-    const text = new Int32Array(files.tools);
-    const sem = new Int32Array(files.tools);
-    const add = (list, sum) => list?.each(files.tools, true, (d, impact) => { sum[d] += impact; });
-    const begins = new Set();
-    for (const w of terms.list) {
-      add(w.lists.text, text);
-      add(w.lists.sem, sem);
-      const letters = [...w.begins];
-      for (let n = 3; n <= Math.min(12, letters.length); n++) begins.add(letters.slice(0, n).join(''));
-    }
-    for (const b of begins) add((await files.lists(b)).pre, text);
-    let textMost = 1;
-    let semMost = 1;
-    const candidates = [];
-    for (let d = 0; d < files.tools; d++) {
-      if ((text[d] === 0 && sem[d] === 0) || !holds(d)) continue;
-      candidates.push(d);
-      textMost = Math.max(textMost, text[d]);
-      semMost = Math.max(semMost, sem[d]);
-    }
-    return candidates.map((d) => [d, 5 * text[d] * semMost + 4 * sem[d] * textMost]).sort((a, b) => b[1] - a[1] || a[0] - b[0]);
-  }
-
-  // Hits with their listings. Of near-duplicates only the best is one. Phrases are
-  // looked for in the texts themselves, best first and not further than is shown:
-  // then there may be more than are counted.
-  async #answer(query, terms, ranked, limit, group) {
-    const { files } = this;
-    const groups = group && ranked.length ? await files.groups() : new Map();
-    const hits = [];
-    const best = new Map();
-    const docs = [];
     let open = false;
-    for (const [d, score] of ranked) {
-      if (query.phrases.length) {
-        if (hits.length > limit) {
+    for (const one of list) {
+      if (plan.phrases.length) {
+        if (groups.size > limit) {
           open = true;
           break;
         }
-        const tool = await files.tool(d);
-        if (!query.phrases.every((p) => stands(tool, p, files.stop))) continue;
+        const tool = await this.files.tool(one.tool);
+        if (!plan.phrases.every((p) => stand(tool, p, this.files.stop))) continue;
       }
-      docs.push(d);
-      const of = groups.get(d);
-      if (of !== undefined && best.has(of)) best.get(of).also.push(d);
-      else {
-        const hit = { doc: d, score, also: [] };
-        if (of !== undefined) best.set(of, hit);
-        hits.push(hit);
-      }
+      found.push(one.tool);
+      const group = leader.get(one.tool) ?? one.tool;
+      if (groups.has(group)) groups.get(group).push(one);
+      else groups.set(group, [one]);
     }
-    const wanted = new Set(terms.list.map((w) => w.term));
-    const shown = await Promise.all(hits.slice(0, limit).map(async (h) => {
-      const tool = await files.tool(h.doc);
-      const also = await Promise.all(h.also.map(async (d) => (await files.tool(d)).name));
-      return { ...h, tool, also, why: why(tool, wanted) };
-    }));
-    return { hits: shown, total: hits.length, open, notes: query.notes, corrections: terms.corrected, facets: () => this.#facets(hits.map((h) => h.doc)) };
+    return {
+      hits: await Promise.all([...groups.values()].slice(0, limit).map((g) => this.#hit(plan, g))),
+      total: groups.size, open, notes: query.notes, corrections: plan.corrections, facets: () => this.#count(found),
+    };
   }
 
-  // How many of some documents have each value.
-  async #facets(docs) {
-    const among = new Uint8Array(this.files.tools);
-    for (const d of docs) among[d] = 1;
+  // The query in terms of the index, with the lists of its terms.
+  async #plan(query) {
+    const { files } = this;
+    const plan = { terms: [], prefixes: [], phrases: [], corrections: [], typed: new Map(), lists: new Map(), allowed: null };
+    const list = []; // of words that are no stop words, each term once
+    let any = false;
+    const take = (word, phrase) => {
+      any = true;
+      if (files.stop.has(word)) return null;
+      const t = term(word);
+      if (list.length < most.terms && !list.some((w) => w.term === t)) list.push({ word, term: t, phrase });
+      return t;
+    };
+    for (const w of words(query.text)) take(w, false);
+    for (const p of query.phrases.slice(0, most.terms)) {
+      const terms = leaves(p).map((w) => take(w, true)).filter(Boolean).slice(0, most.terms);
+      if (terms.length) plan.phrases.push(terms);
+    }
+    plan.browse = list.length === 0 && (query.filters.length > 0 || !any);
+    plan.key = query.phrases.length ? '' : key(cut(query.text));
+
+    // What is on other files is asked for at once.
+    const ahead = [...list.map((w) => w.term), ...list.flatMap((w) => [...prefixes(w.word)].slice(0, 1)), plan.key].filter(Boolean);
+    await Promise.all([...ahead.map((t) => files.lists(t)), query.filters.length ? files.facets() : null]);
+    await this.#narrow(plan, query.filters);
+    await this.#expand(plan, list);
+    return plan;
+  }
+
+  // What a candidate has: every filter, and every word of every phrase.
+  async #narrow(plan, filters) {
+    const { files } = this;
+    const only = (list, impacts, not) => {
+      const has = new Uint8Array(files.tools).fill(not ? 1 : 0);
+      list?.each(files.tools, impacts, (d) => { has[d] = not ? 0 : 1; });
+      if (plan.allowed) plan.allowed.forEach((old, d) => { has[d] &= old; });
+      plan.allowed = has;
+    };
+    if (filters.length) {
+      const facets = await files.facets();
+      for (const f of filters) only(facets.get(`${f.field}:${f.value}`), false, f.not);
+    }
+    for (const t of plan.phrases.flat()) only((await files.lists(t)).text, true, false);
+  }
+
+  // The terms of the words, of those that occur nowhere corrected ones.
+  async #expand(plan, list) {
+    const { files } = this;
+    for (const w of list) {
+      let { term: t, word } = w;
+      const lists = await files.lists(t);
+      const occurs = w.phrase || list.length > most.termsCorrected || plan.corrections.length === most.corrections || lists.text || lists.sem;
+      if (!occurs && [...word].length >= prefix.from) {
+        const { to, completed } = correct(await files.dictionary(), word);
+        if (to) {
+          plan.corrections.push({ from: word, to });
+          t = term(to);
+          if (!completed) word = to;
+        }
+      }
+      if (!plan.terms.includes(t)) {
+        plan.terms.push(t);
+        plan.typed.set(t, w.word);
+      }
+      for (const p of prefixes(word)) add(plan.prefixes, p);
+    }
+  }
+
+  #all(plan) {
     const out = [];
+    for (let d = 0; d < this.files.tools; d++) if (!plan.allowed || plan.allowed[d]) out.push({ tool: d, exact: 0, score: 0 });
+    return out;
+  }
+
+  // The candidates by exact name, score and name, without the tail.
+  async #rank(plan) {
+    const { files } = this;
+    const text = new Int32Array(files.tools);
+    const meaning = new Int32Array(files.tools);
+    const exact = new Map();
+    const sum = (list, to) => list?.each(files.tools, true, (d, impact) => { if (!plan.allowed || plan.allowed[d]) to[d] += impact; });
+    for (const t of plan.terms) {
+      const lists = await files.lists(t);
+      sum(lists.text, text);
+      sum(lists.sem, meaning);
+    }
+    for (const p of plan.prefixes) sum((await files.lists(p)).pre, text);
+    if (plan.key) (await files.lists(plan.key)).name?.each(files.tools, true, (d, impact) => { if (!plan.allowed || plan.allowed[d]) exact.set(d, impact); });
+
+    let mostText = 1;
+    let mostMeaning = 1;
+    for (let d = 0; d < files.tools; d++) {
+      mostText = Math.max(mostText, text[d]);
+      mostMeaning = Math.max(mostMeaning, meaning[d]);
+    }
+    const list = [];
+    let best = 0;
+    for (let d = 0; d < files.tools; d++) {
+      if (!text[d] && !meaning[d] && !exact.has(d)) continue;
+      const score = 5 * text[d] * mostMeaning + 4 * meaning[d] * mostText;
+      best = Math.max(best, score);
+      list.push({ tool: d, exact: exact.get(d) ?? 0, score });
+    }
+    return list.filter((f) => (4 * f.score >= best && f.score > 0) || f.exact)
+      .sort((a, b) => b.exact - a.exact || b.score - a.score || a.tool - b.tool);
+  }
+
+  async #hit(plan, [best, ...rest]) {
+    const tool = await this.files.tool(best.tool);
+    const also = await Promise.all(rest.map(async (f) => (await this.files.tool(f.tool)).name));
+    return { tool, score: best.score, exact: ['', 'alias', 'name'][best.exact], also, why: why(tool, plan, this.files.stop) };
+  }
+
+  // How many of some tools have each value.
+  async #count(found) {
+    const among = new Uint8Array(this.files.tools);
+    for (const d of found) among[d] = 1;
+    const out = new Map(counted.map((field) => [field, []]));
     for (const [name, list] of await this.files.facets()) {
-      const [, field, value] = /^([a-z]+):(.*)$/s.exec(name) ?? [];
-      if (!shownFacets.includes(field)) continue;
+      const colon = name.indexOf(':');
+      const values = out.get(name.slice(0, colon));
+      if (!values) continue;
       let count = 0;
       list.each(this.files.tools, false, (d) => { count += among[d]; });
-      if (count > 0) out.push({ field, value, count });
+      if (count > 0) values.push({ field: name.slice(0, colon), value: name.slice(colon + 1), count });
     }
-    const place = (f) => shownFacets.indexOf(f.field);
-    return out.sort((a, b) => place(a) - place(b) || b.count - a.count || (a.value < b.value ? -1 : 1));
+    // They come in byte order, and sorting keeps it.
+    return [...out.values()].flatMap((values) => values.sort((a, b) => b.count - a.count).slice(0, most.values));
   }
 }

@@ -1,9 +1,9 @@
 // patch-git: where the words of a query stand in a tool.
 
-import { leaves, term, words } from './words.js';
+import { leaves, spans, term } from './words.js';
 
-// pieces are the texts of a tool that a search looks at, most telling first.
-export function pieces(tool) {
+// pieces are the texts of a tool that a search looks at, the weightiest first.
+function pieces(tool) {
   const s = tool.summary;
   const all = [['name', tool.name]];
   for (const a of s.aliases ?? []) all.push(['alias', a]);
@@ -15,23 +15,48 @@ export function pieces(tool) {
   return all;
 }
 
-// stands tells whether the terms of a phrase follow each other in one piece.
-export function stands(tool, phrase, stop) {
-  const wanted = leaves(phrase).filter((w) => !stop.has(w)).map(term);
+// stand tells whether terms follow each other in one piece.
+export function stand(tool, wanted, stop) {
   return pieces(tool).some(([, text]) => {
     const there = leaves(text).filter((w) => !stop.has(w)).map(term);
-    for (let i = 0; i + wanted.length <= there.length; i++) if (wanted.every((w, k) => there[i + k] === w)) return true;
+    for (let i = 0; i + wanted.length <= there.length; i++) if (wanted.every((t, k) => there[i + k] === t)) return true;
     return false;
   });
 }
 
-// why tells where terms stand, each kind of place once, most telling first.
-export function why(tool, terms) {
+// why tells in which texts of a tool words of the query stand: { in, text }.
+export function why(tool, plan, stop) {
   const out = [];
+  const missing = new Set(plan.terms);
+  let best = 0; // terms in the example that is shown
   for (const [place, text] of pieces(tool)) {
-    if (out.some((w) => w.in === place)) continue;
-    const found = [...new Set(words(text).filter((w) => terms.has(term(w))))];
-    if (found.length) out.push({ in: place, text: place === 'example' ? text : found.join(' ') });
+    const named = place === 'name' || place === 'alias' || place === 'owner';
+    const found = [];
+    const terms = new Set();
+    let behind = 0;
+    for (const w of spans(text)) {
+      if (stop.has(w.word)) continue;
+      let t = term(w.word);
+      if (!plan.terms.includes(t)) {
+        if (!named || !plan.prefixes.some((p) => w.word.startsWith(p))) continue;
+        t = w.word;
+      }
+      missing.delete(t);
+      if (terms.has(t) || w.end <= behind) continue;
+      terms.add(t);
+      found.push(w.text);
+      behind = w.end;
+    }
+    if (found.length === 0) continue;
+    const there = out.find((w) => w.in === place);
+    if (place === 'example') {
+      if (terms.size <= best) continue;
+      best = terms.size;
+      if (there) there.text = text;
+      else out.push({ in: place, text });
+    } else if (there) there.text += ` ${found.join(' ')}`;
+    else out.push({ in: place, text: found.join(' ') });
   }
+  if (missing.size && out.length === 0) out.push({ in: 'meaning', text: [...missing].map((t) => plan.typed.get(t)).join(' ') });
   return out;
 }

@@ -18,10 +18,11 @@ function classOf(c) {
 
 const apostrophe = (c) => c === "'" || c === '\u2019';
 
-// One code point for one, whatever stands around it.
-const lower = (run) => run.map((c) => String.fromCodePoint(c.toLowerCase().codePointAt(0))).join('');
+// lower makes one code point of one, whatever stands around it.
+export const lower = (text) => Array.from(text, (c) => String.fromCodePoint(c.toLowerCase().codePointAt(0))).join('');
 
-// runs calls visit with each run, as code points, and where its parts begin.
+// runs calls visit with each run, as code points, where its parts begin in it, and
+// where it begins in the text.
 function runs(text, visit) {
   const all = [...text];
   for (let i = 0; i < all.length;) {
@@ -42,26 +43,35 @@ function runs(text, visit) {
       }
       before = now;
     }
-    visit(all.slice(start, i), cuts.map((c) => c - start));
+    visit(all.slice(start, i), cuts.map((c) => c - start), start);
     if (apostrophe(all[i]) && /^[sS]$/.test(all[i + 1] ?? '') && !classOf(all[i + 2] ?? ' ')) i += 2;
   }
 }
 
 const most = 64; // code points of a word
 
-// words returns the words of a text: of each run the whole, then its parts.
-export function words(text) {
+// spans returns the words of a text, of each run the whole and then its parts:
+// { word, text, end }, the text as it stands there and the code point behind it.
+export function spans(text) {
   const out = [];
-  runs(text, (run, cuts) => {
-    if (run.length <= most) out.push(lower(run));
+  runs(text, (run, cuts, at) => {
+    const one = (from, to) => {
+      if (to - from > most) return;
+      const part = run.slice(from, to).join('');
+      out.push({ word: lower(part), text: part, end: at + to });
+    };
+    one(0, run.length);
     if (cuts.length < 2) return;
     cuts.forEach((from, k) => {
-      const part = run.slice(from, cuts[k + 1]);
-      if (part.length >= 2 && part.length <= most) out.push(lower(part));
+      const to = cuts[k + 1] ?? run.length;
+      if (to - from >= 2) one(from, to);
     });
   });
   return out;
 }
+
+// words returns the words alone.
+export const words = (text) => spans(text).map((s) => s.word);
 
 // leaves returns the parts alone, in order.
 export function leaves(text) {
@@ -77,4 +87,4 @@ export function leaves(text) {
 export const term = (word) => (/^[a-z]+$/.test(word) ? stem(word) : word);
 
 // key is what a whole query is compared with names by.
-export const key = (text) => lower([...text]).replace(/[^a-z0-9]+/g, '_').replace(/^_|_$/g, '');
+export const key = (text) => lower(text).replace(/[^a-z0-9]+/g, '_').replace(/^_|_$/g, '');

@@ -1,0 +1,96 @@
+package sitetest
+
+import (
+	"encoding/json"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/patch-cat/patch-git/index"
+	"github.com/patch-cat/patch-git/internal/site"
+	"github.com/patch-cat/patch-git/ledger"
+	"github.com/patch-cat/patch-git/registry"
+	"github.com/patch-cat/patch-git/registry/registrytest"
+)
+
+// below is the path that the pages are served under: a registry on GitHub has
+// that of its repository.
+const below = "/acme/tools/"
+
+// TestBrowser looks at the pages in Chromium. `make test-site` installs what it
+// needs and asks for it.
+func TestBrowser(t *testing.T) {
+	if os.Getenv("PATCH_GIT_SITE_TESTS") != "1" {
+		t.Skip("PATCH_GIT_SITE_TESTS=1 (make test-site) looks at the pages in a browser")
+	}
+	asked := map[string]string{"out": mustAbs(t, "testdata/artefacts"), "chromium": chromium(t)}
+	for name, r := range map[string]*registrytest.Registry{"liked": liked(t), "hostile": hostile(t), "many": many(t, 10_000)} {
+		dir := t.TempDir()
+		write(t, r, dir)
+		server := httptest.NewServer(Host(dir, below))
+		t.Cleanup(server.Close)
+		asked[name] = server.URL + below
+	}
+	data, err := json.Marshal(asked)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), "node", "--test", "--test-concurrency=1", "--test-reporter=spec", "testdata/")
+	cmd.Env = append(os.Environ(), "PATCH_GIT_SITE="+string(data))
+	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr // as it goes
+	if err := cmd.Run(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// write makes the folder that a host serves: the published tree, the files of the
+// index that pages read, and the pages.
+func write(t *testing.T, r *registrytest.Registry, dir string) {
+	t.Helper()
+	root := filepath.Join(dir, ledger.Root)
+	if _, err := registry.Copy(t.Context(), registry.OpenDir(root), r, nil); err != nil {
+		t.Fatal(err)
+	}
+	tools, err := ledger.ParseCatalogue(r.Files()[ledger.CataloguePath])
+	if err != nil {
+		t.Fatal(err)
+	}
+	built, err := index.Build(t.Context(), tools)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, data := range built.Pages() {
+		at := filepath.Join(root, "search", filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(at, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := site.Render(t.Context(), r, dir); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func mustAbs(t *testing.T, path string) string {
+	t.Helper()
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return abs
+}
+
+func chromium(t *testing.T) string {
+	t.Helper()
+	for _, name := range []string{os.Getenv("PATCH_GIT_CHROMIUM"), "chromium", "chromium-browser", "google-chrome"} {
+		if p, err := exec.LookPath(name); name != "" && err == nil {
+			return p
+		}
+	}
+	t.Fatal("there is no Chromium: apt-get install chromium, or PATCH_GIT_CHROMIUM=/path/to/it")
+	return ""
+}

@@ -1,0 +1,109 @@
+// What the pages of ten thousand tools weigh, and how long they take.
+
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { after, test } from 'node:test';
+import { found, search, shoot, site, stop, visitor } from './look.mjs';
+
+after(stop);
+
+const home = site.many;
+
+// counted is a visitor whose bytes are counted as they travel, headers included.
+async function counted() {
+  const v = await visitor();
+  const devtools = await v.context.newCDPSession(v.page);
+  await devtools.send('Network.enable');
+  v.bytes = 0;
+  devtools.on('Network.loadingFinished', (e) => { v.bytes += e.encodedDataLength; });
+  return v;
+}
+
+const settle = (page) => page.waitForLoadState('networkidle');
+const figures = {};
+
+test('the start page is below 20 KB', async () => {
+  const v = await counted();
+  await v.page.goto(home);
+  await settle(v.page);
+  figures.start = v.bytes;
+  await shoot(v.page, 'many');
+  assert.ok(v.bytes < 20_000, `${v.bytes} bytes`);
+  await v.context.close();
+});
+
+test('the first result takes at most 130 KB and 100 ms', async () => {
+  const rows = [];
+  for (const query of ['csv', 'convert csv to json', 'resize image', 'send mail with attachments', 'tag:csv network:no', 'extract table from pdf quickly', 'conver', 'trnslate text', '"sort the table"']) {
+    const v = await counted();
+    await v.page.goto(home);
+    await settle(v.page);
+    const before = v.bytes;
+    // From the key to the results on the screen, measured inside the page.
+    const time = await v.page.evaluate((q) => new Promise((done) => {
+      const field = document.querySelector('#q');
+      const results = document.querySelector('#results');
+      const began = performance.now();
+      new MutationObserver((_, o) => {
+        if (!results.children.length) return;
+        o.disconnect();
+        requestAnimationFrame(() => requestAnimationFrame(() => done(performance.now() - began)));
+      }).observe(results, { childList: true });
+      field.value = q;
+      field.dispatchEvent(new Event('input', { bubbles: true }));
+    }), query);
+    await settle(v.page);
+    rows.push({ query, bytes: v.bytes - before, cold: time, found: (await found(v.page)).length });
+    await v.context.close();
+  }
+  figures.first = rows;
+  for (const r of rows) {
+    assert.ok(r.found > 0, r.query);
+    assert.ok(r.bytes <= 130_000, `${r.query}: ${r.bytes} bytes`);
+    assert.ok(r.cold < 100, `${r.query}: ${r.cold} ms`);
+  }
+});
+
+test('while one types, an answer takes less than 100 ms', async () => {
+  const { page, context } = await visitor();
+  await page.goto(home);
+  await search(page, 'csv');
+  const times = await page.evaluate(async () => {
+    const field = document.querySelector('#q');
+    const results = document.querySelector('#results');
+    const out = [];
+    const text = 'convert the columns of a csv file to json';
+    for (let n = 1; n <= text.length; n++) {
+      const began = performance.now();
+      const shown = new Promise((done) => { new MutationObserver((_, o) => { o.disconnect(); done(); }).observe(results, { childList: true }); });
+      field.value = text.slice(0, n);
+      field.dispatchEvent(new Event('input', { bubbles: true }));
+      await Promise.race([shown, new Promise((r) => { setTimeout(r, 1000); })]);
+      out.push(performance.now() - began);
+    }
+    return out.sort((a, b) => a - b);
+  });
+  figures.typing = { p50: times[Math.floor(times.length / 2)], p95: times[Math.floor(times.length * 0.95)] };
+  assert.ok(figures.typing.p50 < 100, `${figures.typing.p50} ms`);
+  await context.close();
+});
+
+test('a tool page is below 30 KB', async () => {
+  const v = await counted();
+  await v.page.goto(home);
+  await search(v.page, 'csv');
+  const [name] = await found(v.page);
+  v.bytes = 0;
+  const fresh = await counted();
+  await fresh.page.goto(`${home}t/${name}/index.html`);
+  await settle(fresh.page);
+  figures.tool = fresh.bytes;
+  assert.ok(fresh.bytes < 30_000, `${fresh.bytes} bytes`);
+  await v.context.close();
+  await fresh.context.close();
+});
+
+after(() => {
+  writeFileSync(`${site.out}/weight.json`, `${JSON.stringify(figures, null, 1)}\n`);
+  console.log(JSON.stringify(figures));
+});
