@@ -39,16 +39,16 @@ export class Index {
     const found = [];
     let open = false;
     for (const one of list) {
+      const group = leader.get(one.tool) ?? one.tool;
       if (plan.phrases.length) {
-        if (groups.size > limit) {
+        if (groups.size > limit && !groups.has(group)) {
           open = true;
-          break;
+          continue;
         }
         const tool = await this.files.tool(one.tool);
         if (!plan.phrases.every((p) => stand(tool, p, this.files.stop))) continue;
       }
       found.push(one.tool);
-      const group = leader.get(one.tool) ?? one.tool;
       if (groups.has(group)) groups.get(group).push(one);
       else groups.set(group, [one]);
     }
