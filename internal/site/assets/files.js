@@ -158,9 +158,9 @@ export class Files {
     });
   }
 
-  // facets are the lists of documents by "field:value".
-  facets() {
-    return this.#file('facets.bin', (bytes) => {
+  // values are the lists of documents by the values of one field of filters.
+  values(field) {
+    return this.#file(`f-${field}.bin`, (bytes) => {
       const out = new Map();
       for (const r = new Reader(bytes); r.more;) out.set(r.term(), r.take(r.number()));
       return out;

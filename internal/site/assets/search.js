@@ -28,7 +28,7 @@ export class Index {
   constructor(files) { this.files = files; }
 
   // search returns the best tools for what somebody typed. The facets of all that
-  // are found are a function, because they take another file. Of phrases not more
+  // are found are a function, because they take other files. Of phrases not more
   // is looked for than is shown: then the result is open, and total the least.
   async search(typed, limit) {
     const query = parse(typed);
@@ -81,7 +81,7 @@ export class Index {
 
     // What is on other files is asked for at once.
     const ahead = [...list.map((w) => w.term), ...list.flatMap((w) => [...prefixes(w.word)].slice(0, 1)), plan.key].filter(Boolean);
-    await Promise.all([...ahead.map((t) => files.lists(t)), query.filters.length ? files.facets() : null]);
+    await Promise.all([...ahead.map((t) => files.lists(t)), ...query.filters.map((f) => files.values(f.field))]);
     await this.#narrow(plan, query.filters);
     await this.#expand(plan, list);
     return plan;
@@ -96,10 +96,7 @@ export class Index {
       if (plan.allowed) plan.allowed.forEach((old, d) => { has[d] &= old; });
       plan.allowed = has;
     };
-    if (filters.length) {
-      const facets = await files.facets();
-      for (const f of filters) only(facets.get(`${f.field}:${f.value}`), false, f.not);
-    }
+    for (const f of filters) only((await files.values(f.field)).get(f.value), false, f.not);
     for (const t of plan.phrases.flat()) only((await files.lists(t)).text, true, false);
   }
 
@@ -175,16 +172,16 @@ export class Index {
   async #count(found) {
     const among = new Uint8Array(this.files.tools);
     for (const d of found) among[d] = 1;
-    const out = new Map(counted.map((field) => [field, []]));
-    for (const [name, list] of await this.files.facets()) {
-      const colon = name.indexOf(':');
-      const values = out.get(name.slice(0, colon));
-      if (!values) continue;
-      let count = 0;
-      list.each(this.files.tools, false, (d) => { count += among[d]; });
-      if (count > 0) values.push({ field: name.slice(0, colon), value: name.slice(colon + 1), count });
-    }
-    // They come in byte order, and sorting keeps it.
-    return [...out.values()].flatMap((values) => values.sort((a, b) => b.count - a.count).slice(0, most.values));
+    const fields = await Promise.all(counted.map(async (field) => {
+      const values = [];
+      for (const [value, list] of await this.files.values(field)) {
+        let count = 0;
+        list.each(this.files.tools, false, (d) => { count += among[d]; });
+        if (count > 0) values.push({ field, value, count });
+      }
+      // They come in byte order, and sorting keeps it.
+      return values.sort((a, b) => b.count - a.count).slice(0, most.values);
+    }));
+    return fields.flat();
   }
 }
