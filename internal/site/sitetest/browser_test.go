@@ -25,26 +25,20 @@ func TestBrowser(t *testing.T) {
 	if os.Getenv("PATCH_GIT_SITE_TESTS") != "1" {
 		t.Skip("PATCH_GIT_SITE_TESTS=1 (make test-site) looks at the pages in a browser")
 	}
-	asked := map[string]string{"out": mustAbs(t, "testdata/artefacts"), "chromium": chromium(t)}
-	for name, r := range map[string]*registrytest.Registry{"liked": liked(t), "hostile": hostile(t), "many": many(t, 10_000)} {
-		dir := t.TempDir()
-		write(t, r, dir, name == "many")
-		server := httptest.NewServer(Host(dir, below))
-		t.Cleanup(server.Close)
-		asked[name] = server.URL + below
-	}
-	data, err := json.Marshal(asked)
-	if err != nil {
-		t.Fatal(err)
-	}
-	programs, err := filepath.Glob("testdata/*.test.mjs")
-	if err != nil || len(programs) == 0 {
-		t.Fatal(programs, err)
-	}
-	for _, p := range programs {
-		t.Run(filepath.Base(p), func(t *testing.T) {
-			cmd := exec.CommandContext(t.Context(), "node", "--test-reporter=spec", p)
-			cmd.Env = append(os.Environ(), "PATCH_GIT_SITE="+string(data))
+	for name, generate := range map[string]func(*testing.T) *registrytest.Registry{
+		"liked": liked, "hostile": hostile, "many": func(t *testing.T) *registrytest.Registry { return many(t, 10_000) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			write(t, generate(t), dir, name == "many")
+			server := httptest.NewServer(Host(dir, below))
+			t.Cleanup(server.Close)
+			site, err := json.Marshal(map[string]string{"home": server.URL + below, "out": absolute(t, "testdata/artefacts"), "chromium": chromium(t)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			cmd := exec.CommandContext(t.Context(), "node", "--test-reporter=spec", "testdata/"+name+".test.mjs")
+			cmd.Env = append(os.Environ(), "PATCH_GIT_SITE="+string(site))
 			cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr // as it goes
 			if err := cmd.Run(); err != nil {
 				t.Fatal(err)
@@ -88,7 +82,7 @@ func write(t *testing.T, r *registrytest.Registry, dir string, large bool) {
 	}
 }
 
-func mustAbs(t *testing.T, path string) string {
+func absolute(t *testing.T, path string) string {
 	t.Helper()
 	abs, err := filepath.Abs(path)
 	if err != nil {

@@ -6,7 +6,7 @@ import { accessible, clean, found, search, shoot, site, stop, visitor } from './
 
 after(stop);
 
-const home = site.hostile;
+const { home } = site;
 
 test('what strangers wrote is text, on every page', async () => {
   const v = await visitor();

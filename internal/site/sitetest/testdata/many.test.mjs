@@ -7,7 +7,7 @@ import { found, search, shoot, site, stop, visitor } from './look.mjs';
 
 after(stop);
 
-const home = site.many;
+const { home } = site;
 
 // counted is a visitor whose bytes are counted as they travel, headers included.
 async function counted() {

@@ -6,7 +6,7 @@ import { accessible, clean, found, search, shoot, site, sizes, stop, visitor } f
 
 after(stop);
 
-const home = site.liked;
+const { home } = site;
 
 test('search as one types', async () => {
   const v = await visitor();
