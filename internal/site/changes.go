@@ -25,7 +25,7 @@ const (
 // event is one entry of the log.
 type event struct {
 	Event, Word, Name, Version string
-	Date, Time                 string // for people, and as the log has it
+	Day, Date, Time            string // for people, and as the log has it
 	Reason                     string
 	Href                       string // of the version's page, from the registry's folder
 	Index                      int64
@@ -67,7 +67,7 @@ func (e *edition) event(one *ledger.Entry, index int64) event {
 		ledger.EventAccept: "published", ledger.EventYank: "yanked", ledger.EventUnyank: "offered again", ledger.EventRevoke: "revoked",
 	}[one.Event]
 	return event{
-		Event: string(one.Event), Word: word, Name: string(one.Name), Version: string(one.Version), Date: minute(one.Time), Time: one.Time,
+		Event: string(one.Event), Word: word, Name: string(one.Name), Version: string(one.Version), Day: day(one.Time), Date: minute(one.Time), Time: one.Time,
 		Reason: sanitize.Fit(one.Reason, cellWidth), Href: versionPath(one.Name, one.Version) + "index.html",
 		Index: index, Bad: one.Event == ledger.EventYank || one.Event == ledger.EventRevoke, ID: e.id("entry " + itoa(index)),
 	}

@@ -120,20 +120,22 @@ func formatOf(r *ledger.Record) spec.Format {
 	return r.Summary.Format
 }
 
-// kindWords is what people call a format.
-func kindWords(format string) string {
+// kindWord is what people call a tool of a format, and kindWords many of them.
+func kindWord(format string) string {
 	switch spec.Format(format) {
 	case spec.FormatPatch:
-		return "Python tools"
+		return "Python tool"
 	case spec.FormatInstall:
-		return "Installable programs"
+		return "Installable program"
 	case spec.FormatSkill:
-		return "Skills"
+		return "Skill"
 	case spec.FormatArcade:
-		return "Arcade tools"
+		return "Arcade tool"
 	}
 	return format
 }
+
+func kindWords(format string) string { return kindWord(format) + "s" }
 
 // day is the date of a time of a document.
 func day(time string) string {

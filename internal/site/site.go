@@ -213,11 +213,10 @@ func (r *renderer) fitted(path string, all, some []line, most int, in func(room)
 			break
 		}
 	}
-	p.Source.Lines = fit(some, left, most)
-	p.Source.Part = len(p.Source.Lines) < len(all)
-	if len(p.Source.Lines) > 0 {
-		p.Source.From = p.Source.Lines[0].N - 1
+	if p.Source.Lines = fit(some, left, most); len(p.Source.Lines) < len(some) {
+		p.Source.Lines = trimmed(p.Source.Lines)
 	}
+	p.Source.Part = len(p.Source.Lines) < len(all)
 	return p, r.page("tool", path, p)
 }
 

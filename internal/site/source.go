@@ -10,7 +10,6 @@ import (
 // sourceView is a source, or a part of it.
 type sourceView struct {
 	Lines []line
-	From  int    // the number of the line before the first
 	Total int    // lines of the whole source
 	Whole string // address of the whole, where this is a part
 	Part  bool
@@ -47,6 +46,14 @@ func preview(lines []line) []line {
 	return lines[from:]
 }
 
+// trimmed are lines without empty ones at the end.
+func trimmed(lines []line) []line {
+	for len(lines) > 0 && strings.TrimSpace(lineText(lines[len(lines)-1])) == "" {
+		lines = lines[:len(lines)-1]
+	}
+	return lines
+}
+
 func lineText(l line) string {
 	var b strings.Builder
 	for _, p := range l.Parts {
@@ -59,7 +66,7 @@ func lineText(l line) string {
 // many lines.
 func fit(lines []line, bytes, most int) []line {
 	for i, l := range lines {
-		bytes -= len(`<span id="L12345"></span>`) + 1
+		bytes -= len(`<span id="12345"></span>`) + 1
 		for _, p := range l.Parts {
 			bytes -= printed(p)
 		}

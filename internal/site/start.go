@@ -23,12 +23,22 @@ func (e *edition) start(shelves []*shelf, news []event) *startPage {
 	if len(e.cards) <= startAll {
 		p.Cards = seen(e.cards, "")
 	}
-	for _, n := range news {
-		if n.Event == string(ledger.EventAccept) && len(p.News) < 8 {
-			p.News = append(p.News, n)
-		}
-	}
+	p.News = offered(news, 8)
 	return p
+}
+
+// offered are the newest versions that were not withdrawn since.
+func offered(events []event, most int) []event {
+	var out []event
+	settled := map[string]bool{} // versions of which something newer is known
+	for _, one := range events {
+		ref := one.Name + "@" + one.Version
+		if one.Event == string(ledger.EventAccept) && !settled[ref] && len(out) < most {
+			out = append(out, one)
+		}
+		settled[ref] = settled[ref] || one.Bad
+	}
+	return out
 }
 
 // adding is the command by which a person comes to trust the registry. Where

@@ -134,7 +134,7 @@ func (t *tool) basics(e *edition, v *version, path string, in room) *toolPage {
 	r := t.record
 	p := &toolPage{
 		shell: e.at(path, string(r.Name)), Name: string(r.Name), Version: string(v.Version), Date: minute(v.Published),
-		Main: v.main, Description: r.Description, Kind: kindWords(string(formatOf(r))), License: r.Summary.License,
+		Main: v.main, Description: r.Description, Kind: kindWord(string(formatOf(r))), License: r.Summary.License,
 		Revoked: v.Revoked != "", Offered: v.Yanked == "" && v.Revoked == "",
 		Network: networkBadge(v.Permissions), Files: filesBadge(v.Permissions), Confirm: v.Permissions.HumanConfirm,
 		Grants: grants(v.Permissions, in),
