@@ -41,6 +41,7 @@ async function ask(query) {
 async function search() {
   const mine = ++turn;
   const query = typed();
+  results.setAttribute('aria-busy', 'true');
   if (query === '') return show(null);
   let found;
   try {
@@ -61,7 +62,9 @@ async function search() {
 }
 
 function show(found) {
+  results.setAttribute('aria-busy', 'false');
   home.hidden = found !== null;
+  home.parentElement.classList.toggle('searching', found !== null);
   results.hidden = found === null || found.hits.length === 0;
   if (found === null || found.hits.length === 0) facets.hidden = true;
   if (found === null) {
@@ -81,7 +84,15 @@ function told(found) {
 }
 
 const yesNo = (b) => (b ? 'yes' : 'no');
-const access = { none: 'no files', 'read-only': 'reads files', 'read-write': 'writes files' };
+// The words of the pages for what the index spells for programs.
+const spoken = {
+  kind: { patch: 'Python tool', install: 'Installable program', skill: 'Skill', arcade: 'Arcade tool' },
+  network: { yes: 'network', no: 'no network' },
+  fs: { none: 'no files', 'read-only': 'reads files', 'read-write': 'writes files' },
+  verified: { yes: 'verified publisher', no: 'not verified' },
+  deprecated: { yes: 'deprecated', no: 'not deprecated' },
+};
+const say = (name, value) => spoken[name]?.[value] ?? value;
 
 // card is one result, of the page's own template.
 function card({ tool, why, also }) {
@@ -96,14 +107,14 @@ function card({ tool, why, also }) {
     date: tool.published.slice(0, 10),
     description: tool.description,
     owner: tool.owners?.join(', '),
-    kind: summary.format,
+    kind: say('kind', summary.format),
     license: summary.license,
-    network: permissions.network ? 'network' : 'no network',
-    files: access[permissions.filesystem] ?? permissions.filesystem,
+    network: say('network', yesNo(permissions.network)),
+    files: say('fs', permissions.filesystem),
     confirm: permissions.human_confirm ? 'asks first' : '',
     verified: tool.verified === true,
     deprecated: tool.deprecated === true,
-    why: why.flatMap((w, i) => [`${i ? ' · ' : ''}${w.in}: `, mark(w.text)]),
+    why: why.flatMap((w, i) => [`${i ? ' · ' : ''}${w.in}: `, w.in === 'example' ? `“${plain(w.text)}”` : mark(w.text)]),
     also: also.length ? `nearly the same: ${also.join(', ')}` : '',
     command,
   });
@@ -174,7 +185,7 @@ const operators = () => typed().split(/\s+/).filter(Boolean);
 function facet({ field: name, value, count }, pressed) {
   const b = facetOf.cloneNode(true);
   const operator = `${name}:${value}`;
-  put(b, { value, count: String(count) });
+  put(b, { value: say(name, value), count: String(count) });
   b.setAttribute('aria-pressed', String(pressed));
   b.addEventListener('click', () => {
     const now = operators();

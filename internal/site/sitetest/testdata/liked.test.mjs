@@ -99,7 +99,7 @@ test('operators, facets, corrections, nothing found', async () => {
   await search(page, 'convert');
   const before = await found(page);
   await page.waitForSelector('#facets button');
-  await page.click('#facets button:has-text("yes") >> nth=0');
+  await page.click('#facets button:has-text("network") >> nth=1');
   await page.waitForFunction((n) => document.querySelectorAll('#results [data-slot=name]').length !== n, before.length);
   assert.match(await page.inputValue('#q'), /^convert \w+:yes$/);
   await page.waitForSelector('#facets button[aria-pressed=true]');

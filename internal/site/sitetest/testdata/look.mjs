@@ -67,7 +67,7 @@ export const shoot = (page, name, whole = false) => page.screenshot({ path: `${s
 // search types a query and waits for its answer.
 export async function search(page, query) {
   await page.fill('#q', query);
-  await page.waitForFunction(() => document.querySelector('#status').textContent !== '' && !document.querySelector('#results').ariaBusy?.startsWith('t'));
+  await page.waitForSelector('#results[aria-busy=false]', { state: 'attached' });
 }
 
 export const found = (page) => page.$$eval('#results [data-slot=name]', (all) => all.map((a) => a.textContent));
