@@ -10,12 +10,27 @@ export function correct(dictionary, word) {
   const letters = [...word];
   if (completed || letters.length < shortest.oneEdit || /\p{N}/u.test(word)) return { to: completed, completed: completed !== '' };
   const far = letters.length >= shortest.twoEdits ? 2 : 1;
+  const set = lettersOf(word);
   const to = best(dictionary, (other) => {
-    if (other.length < word.length - 2 * far || other.length > word.length + 2 * far) return -1;
+    if (Math.abs(other.length - word.length) > 2 * far || bits(set ^ lettersOf(other)) > 2 * far) return -1;
     const d = distance(letters, [...other]);
     return d <= far ? d : -1;
   });
   return { to, completed: false };
+}
+
+// lettersOf is what a word is made of, a bit for each letter; an edit changes at
+// most two, so that most words need not be measured.
+function lettersOf(word) {
+  let set = 0;
+  for (const c of word) set |= 1 << (c.codePointAt(0) % 32);
+  return set;
+}
+
+function bits(set) {
+  let n = 0;
+  for (let rest = set; rest !== 0; rest &= rest - 1) n++;
+  return n;
 }
 
 // best is the nearest word (a measure below 0 is none), of several the one in

@@ -35,13 +35,16 @@ async function inflate(data) {
   return out;
 }
 
+const nothing = new Uint8Array(0);
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 // Reader goes through the bytes of one file.
 class Reader {
   constructor(bytes, at = 0, end = bytes.length) {
-    Object.assign(this, { bytes, at, end });
-    this.text = new Uint8Array(0);
+    this.bytes = bytes;
+    this.at = at;
+    this.end = end;
+    this.text = nothing;
   }
 
   get more() { return this.at < this.end; }
@@ -72,7 +75,7 @@ class Reader {
     text.set(this.text.subarray(0, same));
     text.set(this.bytes.subarray(at, end), same);
     this.text = text;
-    return utf8.decode(text);
+    return text.every((b) => b < 128) ? String.fromCharCode.apply(null, text) : utf8.decode(text);
   }
 
   // each calls visit with the documents of a list, and the impacts if it has them.
@@ -110,6 +113,7 @@ export class Files {
     const whole = (n, from, to) => Number.isInteger(n) && n >= from && n <= to;
     if (!whole(tools, 0, limits.tools) || !whole(shards, 1, 1024) || !whole(chunk, 1, 1024) || !/^[0-9a-f]+$/.test(folder)) throw new Error('the index is damaged');
     Object.assign(this, { tools, shards, chunk, folder, stop: new Set(stop.split(' ')) });
+    this.groups().catch(() => {}); // every search asks for them
     return this;
   }
 

@@ -5,7 +5,7 @@ import { offer } from './page.js';
 import { open } from './search.js';
 import { plain, put } from './text.js';
 
-const step = 20; // results that are shown at once, and with each "Show more"
+const step = 10; // results that are shown at once, and with each "Show more"
 const mostValues = 12; // of a facet
 const names = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/;
 
@@ -57,6 +57,8 @@ async function search() {
   }
   if (mine !== turn) return;
   show(found);
+  await new Promise((done) => { setTimeout(done, 150); }); // whoever types on needs none
+  if (mine !== turn) return;
   const values = await found.facets().catch(() => []); // it can be read without them
   if (mine === turn) narrow(values);
 }

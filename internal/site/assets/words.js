@@ -9,7 +9,7 @@ const NUMBER = 3;
 const MARK = 4;
 
 function classOf(c) {
-  if (c >= 'a' && c <= 'z') return LETTER;
+  if (c < '\x80') return c >= 'a' && c <= 'z' ? LETTER : c >= 'A' && c <= 'Z' ? UPPER : c >= '0' && c <= '9' ? NUMBER : 0;
   if (/\p{Lu}/u.test(c)) return UPPER;
   if (/\p{L}/u.test(c)) return LETTER;
   if (/\p{N}/u.test(c)) return NUMBER;
@@ -19,7 +19,7 @@ function classOf(c) {
 const apostrophe = (c) => c === "'" || c === '\u2019';
 
 // lower makes one code point of one, whatever stands around it.
-export const lower = (text) => Array.from(text, (c) => String.fromCodePoint(c.toLowerCase().codePointAt(0))).join('');
+export const lower = (text) => (/^[\0-\x7f]*$/.test(text) ? text.toLowerCase() : Array.from(text, (c) => String.fromCodePoint(c.toLowerCase().codePointAt(0))).join(''));
 
 // runs calls visit with each run, as code points, where its parts begin in it, and
 // where it begins in the text.
@@ -78,7 +78,7 @@ export function leaves(text) {
   const out = [];
   runs(text, (run, cuts) => cuts.forEach((from, k) => {
     const part = run.slice(from, cuts[k + 1]);
-    if (part.length <= most) out.push(lower(part));
+    if (part.length <= most) out.push(lower(part.join('')));
   }));
   return out;
 }
