@@ -19,8 +19,8 @@ import (
 type tool struct {
 	record   *ledger.Record
 	versions []*version // lowest first
-	shown    *version   // the latest, else the highest
-	latest   bool       // shown is offered
+	shown    *version   // the one that the record describes: the latest, else the highest
+	latest   bool       // it is the latest
 }
 
 // version is one version of a tool.
@@ -67,12 +67,9 @@ func open(ctx context.Context, src registry.Source, n spec.Name) (*tool, error) 
 			return nil, err
 		}
 		t.versions = append(t.versions, v)
-		if v.RecordVersion == r.Latest() {
-			t.shown, t.latest = v, true
+		if v.RecordVersion == r.Described() {
+			t.shown, t.latest = v, r.Latest() != nil
 		}
-	}
-	if t.shown == nil {
-		t.shown = t.versions[len(t.versions)-1]
 	}
 	return t, nil
 }

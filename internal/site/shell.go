@@ -104,20 +104,11 @@ func cardOf(r *ledger.Record) *card {
 	}
 	return &card{
 		Name: string(l.Name), Version: string(l.Latest), Date: day(l.Published), Description: l.Description,
-		Kind: string(formatOf(r)), License: l.Summary.License, Href: "t/" + string(l.Name) + "/index.html",
+		Kind: string(r.Summary.Format), License: l.Summary.License, Href: "t/" + string(l.Name) + "/index.html",
 		Network: networkBadge(l.Permissions), Files: filesBadge(l.Permissions), Confirm: l.Permissions.HumanConfirm,
 		Verified: l.Verified, Deprecated: l.Deprecated,
 		tags: l.Summary.Tags, permissions: l.Permissions, owners: r.Owners,
 	}
-}
-
-// formatOf is the format of a tool; a record that states none is of the time
-// when there was one.
-func formatOf(r *ledger.Record) spec.Format {
-	if r.Summary.Format.MainFile() == "" {
-		return spec.FormatPatch
-	}
-	return r.Summary.Format
 }
 
 // kindWord is what people call a tool of a format, and kindWords many of them.

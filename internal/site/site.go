@@ -37,7 +37,7 @@ func Render(ctx context.Context, src registry.Source, dir string) (Result, error
 		return Result{}, err
 	}
 	defer w.close()
-	r := &renderer{src: src, press: press, w: w}
+	r := &renderer{src: src, press: press, print: press.page, w: w}
 	if err := r.run(ctx); err != nil {
 		return Result{}, err
 	}
@@ -49,6 +49,7 @@ func Render(ctx context.Context, src registry.Source, dir string) (Result, error
 type renderer struct {
 	src   registry.Source
 	press *press
+	print func(template string, data any) ([]byte, error)
 	w     *writer
 	e     edition
 }
@@ -121,7 +122,7 @@ func (r *renderer) lists(ctx context.Context, events []event) error {
 	}); err != nil {
 		return err
 	}
-	feed, err := r.press.page("feed", r.e.feed(events))
+	feed, err := r.print("feed", r.e.feed(events))
 	if err != nil {
 		return err
 	}
@@ -140,7 +141,7 @@ func (r *renderer) lists(ctx context.Context, events []event) error {
 }
 
 func (r *renderer) page(template, path string, data any) error {
-	out, err := r.press.page(template, data)
+	out, err := r.print(template, data)
 	if err != nil {
 		return err
 	}
@@ -205,7 +206,7 @@ func (r *renderer) fitted(path string, all, some []line, most int, in func(room)
 	for _, one := range rooms() {
 		p = in(one)
 		p.Source = sourceView{Total: len(all), Part: true, Whole: p.Whole}
-		bare, err := r.press.page("tool", p)
+		bare, err := r.print("tool", p)
 		if err != nil {
 			return nil, err
 		}

@@ -134,15 +134,18 @@ func (t *tool) basics(e *edition, v *version, path string, in room) *toolPage {
 	r := t.record
 	p := &toolPage{
 		shell: e.at(path, string(r.Name)), Name: string(r.Name), Version: string(v.Version), Date: minute(v.Published),
-		Main: v.main, Description: r.Description, Kind: kindWord(string(formatOf(r))), License: r.Summary.License,
+		Main: v.main, Kind: kindWord(string(r.Summary.Format)),
 		Revoked: v.Revoked != "", Offered: v.Yanked == "" && v.Revoked == "",
 		Network: networkBadge(v.Permissions), Files: filesBadge(v.Permissions), Confirm: v.Permissions.HumanConfirm,
 		Grants: grants(v.Permissions, in),
 	}
-	tags, examples := r.Summary.Tags, r.Summary.Examples
-	if v.card != nil {
+	var tags, examples []string
+	switch {
+	case v.card != nil:
 		p.Description, p.License, tags, examples = v.card.Description, v.card.License, v.card.Tags, v.card.Examples
 		p.contract(v.card, in)
+	case v == t.shown:
+		p.Description, p.License, tags, examples = r.Description, r.Summary.License, r.Summary.Tags, r.Summary.Examples
 	}
 	for _, o := range r.Owners {
 		p.Owners = append(p.Owners, e.person(o, p.Up))
