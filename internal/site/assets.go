@@ -9,7 +9,7 @@ import (
 	"slices"
 )
 
-// What pages load, as it is: there is no build.
+// What pages load: there is no build, but see slim.
 //
 //go:embed assets
 var embedded embed.FS
@@ -20,7 +20,7 @@ func assets() map[string][]byte {
 	for _, e := range entries() {
 		data, err := embedded.ReadFile("assets/" + e.Name())
 		if err == nil {
-			out["assets/"+e.Name()] = data
+			out["assets/"+e.Name()] = slim(data)
 		}
 	}
 	return out
@@ -36,16 +36,9 @@ func entries() []fs.DirEntry {
 	})
 }
 
-// modules are the scripts that the first one loads.
-func modules() []string {
-	var out []string
-	for _, e := range entries() {
-		if path.Ext(e.Name()) == ".js" && e.Name() != "page.js" {
-			out = append(out, e.Name())
-		}
-	}
-	return out
-}
+// modules are the scripts that the first one loads at once. The others are those
+// of the search, which come when somebody means to search.
+func modules() []string { return []string{"find.js", "text.js"} }
 
 // lostPage is 404.html. A host serves it at any depth, from where nothing of the
 // registry is found, so its style is inside and allowed by its digest.

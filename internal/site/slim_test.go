@@ -3,6 +3,7 @@ package site
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -41,6 +42,23 @@ func TestScripts(t *testing.T) {
 					t.Errorf("%s:%d: %s", name, i+1, never)
 				}
 			}
+		}
+	}
+}
+
+// TestEngine: the script of the start page fetches all that the search consists of.
+func TestEngine(t *testing.T) {
+	data, err := os.ReadFile("assets/find.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range assets() {
+		base, script := strings.CutSuffix(filepath.Base(name), ".js")
+		if !script || base == "page" || slices.Contains(modules(), base+".js") {
+			continue
+		}
+		if !strings.Contains(string(data), "'"+base+"'") {
+			t.Errorf("find.js does not fetch %s", name)
 		}
 	}
 }

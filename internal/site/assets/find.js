@@ -2,9 +2,9 @@
 // at an address that can be kept.
 
 import { offer } from './page.js';
-import { open } from './search.js';
 import { plain, put } from './text.js';
 
+const engine = ['search', 'correct', 'files', 'query', 'stem', 'why', 'words'];
 const step = 10; // results that are shown at once, and with each "Show more"
 const mostValues = 12; // of a facet
 const names = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/;
@@ -20,8 +20,10 @@ let address; // the timer that writes it
 
 const typed = () => field.value.trim();
 
+// load fetches the search itself, all of its scripts at once, and the beginning of
+// the index: who only reads needs neither.
 function load() {
-  index ??= open('v1/search/');
+  index ??= Promise.all(engine.map((name) => import(`./${name}.js`))).then(([search]) => search.open('v1/search/'));
   index.catch(() => { index = undefined; });
   return index;
 }
