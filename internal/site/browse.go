@@ -207,8 +207,8 @@ func seen(cards []*card, up string) []card {
 // browsePage leads to all lists.
 type browsePage struct {
 	shell
-	Count                           int
-	All                             string
+	Count                            int
+	All                              string
 	Kinds, Permissions, Tags, People []*shelf
 }
 
