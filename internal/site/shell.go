@@ -89,6 +89,7 @@ type card struct {
 	Owners                                          []person
 	Network, Files                                  badge
 	Confirm, Verified, Deprecated                   bool
+	Below                                           bool // it stands below a heading of the page
 
 	tags        []string
 	permissions spec.Permissions
