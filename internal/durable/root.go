@@ -47,10 +47,18 @@ func (r *Root) WriteFile(rel string, data []byte, perm fs.FileMode) error {
 	})
 }
 
-// Replace is the function [Replace] for a path below r. Directories that it has
-// to make may be lost by a power cut, as the file may.
-func (r *Root) Replace(rel string, data []byte, perm fs.FileMode) error {
+// Revise is the function [Replace] for a path below r and for who has to see
+// first what is there: revise gets the
+// bytes, of which there are at most max, or the error of reading them, and
+// returns what is to be there instead; nil leaves it as it is. The way to the
+// file is walked once for both. Directories that it makes may be lost by a power
+// cut, as the file may.
+func (r *Root) Revise(rel string, max int64, perm fs.FileMode, revise func(old []byte, err error) ([]byte, error)) error {
 	return r.in("write", rel, makeSoon, func(d *os.Root, name string) error {
+		data, err := revise(readIn(d, name, max))
+		if err != nil || data == nil {
+			return err
+		}
 		return replace(d, name, data, perm, false)
 	})
 }

@@ -3,7 +3,9 @@ package site
 import (
 	"fmt"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/patch-cat/patch-git/ledger"
 	"github.com/patch-cat/patch-git/registry"
@@ -34,12 +36,25 @@ func BenchmarkRender(b *testing.B) {
 				if name == "fresh" {
 					dir = b.TempDir()
 				}
+				before := spent(b)
 				done, err := Render(b.Context(), r, dir)
 				if err != nil {
 					b.Fatal(err)
 				}
 				b.ReportMetric(float64(done.Pages), "pages")
+				b.ReportMetric(float64((spent(b)-before).Milliseconds())/1000, "cpu-s")
 			}
 		})
 	}
+}
+
+// spent is the processor time of the process, which other programs on the
+// machine do not lengthen.
+func spent(b *testing.B) time.Duration {
+	b.Helper()
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		b.Skip(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

@@ -13,10 +13,11 @@ import (
 
 // Bounds of the lists.
 const (
-	perPage   = 100  // tools of one page of a list
-	startAll  = 24   // tools that the start page lists itself; of more it leads to the list
-	startTags = 24   // tags and publishers that the start page names
-	maxTags   = 1000 // tags and publishers that have pages of their own, those with the most tools
+	perPage     = 100 // tools of one page of a list
+	startAll    = 24  // tools that the start page lists itself; of more it leads to the list
+	startTags   = 24  // tags that the start page names
+	startPeople = 12
+	maxTags     = 1000 // tags and publishers that have pages of their own, those with the most tools
 )
 
 // shelf is a list of tools that belong together.
@@ -184,7 +185,7 @@ func (e *edition) pages(s *shelf) map[string]*listPage {
 		}
 		if i > 0 {
 			p.Previous = file(i - 1)
-			p.Title = fmt.Sprintf("%s, page %d – %s", s.Title, i+1, p.shell.Registry)
+			p.Title = fmt.Sprintf("%s, page %d – %s", s.Title, i+1, p.Registry)
 		}
 		if to < len(s.cards) {
 			p.Next = file(i + 1)
@@ -207,8 +208,8 @@ func seen(cards []*card, up string) []card {
 // browsePage leads to all lists.
 type browsePage struct {
 	shell
-	Count                           int
-	All                             string
+	Count                            int
+	All                              string
 	Kinds, Permissions, Tags, People []*shelf
 }
 

@@ -5,10 +5,12 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
+	"maps"
 	"reflect"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"text/template/parse"
 
 	"github.com/patch-cat/patch-git/internal/fault"
@@ -28,8 +30,10 @@ var sources embed.FS
 
 // press prints pages. One serves many goroutines.
 type press struct {
-	trees  map[string]*parse.Tree
-	fields sync.Map // field -> its index, of one type
+	trees map[string]*parse.Tree
+
+	mu     sync.Mutex
+	fields atomic.Pointer[map[field][]int] // where a type has its fields; replaced to add one
 }
 
 type field struct {
@@ -40,6 +44,7 @@ type field struct {
 // newPress reads the templates, once in a process and not when it starts.
 var newPress = sync.OnceValues(func() (*press, error) {
 	p := &press{trees: map[string]*parse.Tree{}}
+	p.fields.Store(&map[field][]int{})
 	files, err := fs.Glob(sources, "templates/*.html")
 	if err != nil {
 		return nil, err
@@ -56,6 +61,15 @@ var newPress = sync.OnceValues(func() (*press, error) {
 	}
 	return p, nil
 })
+
+// learn remembers where a type has a field. The templates know few of them.
+func (p *press) learn(key field, index []int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	more := maps.Clone(*p.fields.Load())
+	more[key] = index
+	p.fields.Store(&more)
+}
 
 // page prints the template of a name over its data, a pointer to a struct.
 func (p *press) page(name string, data any) ([]byte, error) {
@@ -179,16 +193,17 @@ func (p *printing) walk(v reflect.Value, names []string) reflect.Value {
 			return reflect.Value{}
 		}
 		key := field{v.Type(), name}
-		index, known := p.press.fields.Load(key)
-		if !known {
+		index := (*p.press.fields.Load())[key]
+		if index == nil {
 			f, ok := key.of.FieldByName(name)
 			if !ok {
 				p.fail("%v has no field %s", key.of, name)
 				return reflect.Value{}
 			}
-			index, _ = p.press.fields.LoadOrStore(key, f.Index)
+			index = f.Index
+			p.press.learn(key, index)
 		}
-		v = v.FieldByIndex(index.([]int))
+		v = v.FieldByIndex(index)
 	}
 	return v
 }

@@ -179,8 +179,10 @@ func wordEnd(s string, from int) int {
 	return end
 }
 
-func isWordStart(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c >= 0x80 }
-func isWordPart(c byte) bool  { return isWordStart(c) || c >= '0' && c <= '9' }
+func isWordStart(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c >= 0x80
+}
+func isWordPart(c byte) bool { return isWordStart(c) || c >= '0' && c <= '9' }
 
 // isPrefix tells whether a word before a quote belongs to the string.
 func isPrefix(word string) bool {

@@ -47,7 +47,9 @@ func below(up, path string) string {
 
 // personKey tells people apart by the number, which outlives a change of the
 // login and is not taken over with it.
-func personKey(o ledger.Owner) string { return strconv.FormatInt(o.ID, 10) + " " + strings.ToLower(o.Login) }
+func personKey(o ledger.Owner) string {
+	return strconv.FormatInt(o.ID, 10) + " " + strings.ToLower(o.Login)
+}
 
 // at begins a page that lies at a path.
 func (e *edition) at(path, title string) shell {
@@ -87,6 +89,7 @@ type card struct {
 	Owners                                          []person
 	Network, Files                                  badge
 	Confirm, Verified, Deprecated                   bool
+	Below                                           bool // it stands below a heading of the page
 
 	tags        []string
 	permissions spec.Permissions

@@ -175,7 +175,9 @@ func TestPublishers(t *testing.T) {
 		rel := registrytest.Release(name, "1.0.0")
 		b.Accept = append(b.Accept, registry.Acceptance{Release: rel, Contributor: owner, Report: spec.DigestOf(rel.Files[0].Data)})
 	}
-	slices.SortFunc(b.Accept, func(x, y registry.Acceptance) int { return strings.Compare(string(x.Release.Ref.Name), string(y.Release.Ref.Name)) })
+	slices.SortFunc(b.Accept, func(x, y registry.Acceptance) int {
+		return strings.Compare(string(x.Release.Ref.Name), string(y.Release.Ref.Name))
+	})
 	r.Seal(t, b)
 	dir := t.TempDir()
 	render(t, r, dir)

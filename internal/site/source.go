@@ -19,8 +19,8 @@ type sourceView struct {
 type sourcePage struct {
 	shell
 	Name, Version, Main string
-	Notes                    []note
-	Source                   sourceView
+	Notes               []note
+	Source              sourceView
 }
 
 // preview is where a person would begin to read: what follows the manifest,
@@ -104,15 +104,15 @@ func printed(p part) int {
 // changePage is what one version has changed.
 type changePage struct {
 	shell
-	Name, Version, Before  string
-	Main                   string
-	Permissions            []change
-	Texts                  []textChange
-	Files                  []fileChange
-	Diff                   []diffLine
-	Added, Removed         int
-	Cut                    bool
-	Here, There            string // the pages of both versions
+	Name, Version, Before string
+	Main                  string
+	Permissions           []change
+	Texts                 []textChange
+	Files                 []fileChange
+	Diff                  []diffLine
+	Added, Removed        int
+	Cut                   bool
+	Here, There           string // the pages of both versions
 }
 
 // textChange is a line of the manifest that differs.

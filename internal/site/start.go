@@ -20,8 +20,12 @@ func (e *edition) start(shelves []*shelf, news []event) *startPage {
 	p := &startPage{browsePage: e.browse(shelves, "index.html", startTags), Scripts: modules(), Commands: e.adding(), Source: outside(e.doc.Source)}
 	p.shell = e.at("index.html", "")
 	p.Search = true
+	p.People = p.People[:min(len(p.People), startPeople)]
 	if len(e.cards) <= startAll {
 		p.Cards = seen(e.cards, "")
+		for i := range p.Cards {
+			p.Cards[i].Below = true
+		}
 	}
 	p.News = offered(news, 8)
 	return p

@@ -70,17 +70,22 @@ func (w *writer) file(path string, data []byte) error {
 	w.mu.Lock()
 	w.made[path] = true
 	w.mu.Unlock()
-	old, err := w.root.ReadFile(path, limits.Document)
-	switch {
-	case err == nil && bytes.Equal(old, data):
-		return nil
-	case err == nil && !own(path, old):
-		return foreign(w.dir, path)
-	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		return fault.New(fault.Usage, "foreign", "%s in %s cannot be replaced: %w", path, spec.Quote(w.dir), err).Hint("%s", elsewhere)
+	err := w.root.Revise(path, limits.Document, 0o644, func(old []byte, err error) ([]byte, error) {
+		switch {
+		case err == nil && bytes.Equal(old, data):
+			return nil, nil
+		case err == nil && !own(path, old):
+			return nil, foreign(w.dir, path)
+		case err != nil && !errors.Is(err, fs.ErrNotExist):
+			return nil, fault.New(fault.Usage, "foreign", "%s in %s cannot be replaced: %w", path, spec.Quote(w.dir), err).Hint("%s", elsewhere)
+		}
+		w.count(func(r *Result) { r.Written++ })
+		return data, nil
+	})
+	if fault.ReasonOf(err) == "unsafe_path" { // a link or a file where a folder must be
+		return fault.New(fault.Usage, "foreign", "%s in %s cannot be written: %w", path, spec.Quote(w.dir), err).Hint("%s", elsewhere)
 	}
-	w.count(func(r *Result) { r.Written++ })
-	return w.root.Replace(path, data, 0o644)
+	return err
 }
 
 // flag makes an empty file whose name no path of a page may have.
