@@ -33,6 +33,7 @@ var floor = map[string]int{
 	"internal/sigtest":           9,
 	"internal/github/githubtest": 9,
 	"internal/judge/judgetest":   9,
+	"internal/site/sitetest":     9,
 	"docs/bench/keyless":         10,
 	"internal/standalone/repack": 9,
 	"quarantine/probes":          0,

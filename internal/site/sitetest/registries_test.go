@@ -95,7 +95,11 @@ func liked(t *testing.T) *registrytest.Registry {
 		if i < 3 {
 			x.Capabilities.Network = true
 		}
-		first.Accept = append(first.Accept, printed(x, body, people[i%len(people)]))
+		source := body
+		if x.Name == "send_mail" { // whose source has a page of its own
+			source += strings.Repeat("\n\ndef again(text):\n    return text.strip()\n", 300)
+		}
+		first.Accept = append(first.Accept, printed(x, source, people[i%len(people)]))
 	}
 	r.Seal(t, first)
 	bad := tool("pdf_merge", "1.1.0", "Put several PDF files together into one, faster.")

@@ -168,7 +168,7 @@ test('without scripts everything can be read', async () => {
 
 test('every page, every size, light and dark', async (t) => {
   const pages = {
-    start: '', tool: 't/csv_to_json/index.html', version: 't/csv_to_json/1.2.0/index.html', source: 't/csv_to_json/1.2.0/source.html',
+    start: '', tool: 't/csv_to_json/index.html', version: 't/csv_to_json/1.2.0/index.html', source: 't/send_mail/1.0.0/source.html',
     changes: 't/csv_to_json/1.2.0/changes.html', yanked: 't/pdf_merge/index.html', revoked: 't/shadow_copy/index.html', deprecated: 't/old_hash/index.html',
     publisher: 'by/ada/index.html', registry: 'registry/index.html', recent: 'changes/index.html', results: '?q=convert',
   };
