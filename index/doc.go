@@ -91,7 +91,8 @@
 // text. For a candidate:
 //
 //	T = sum of the impacts in text of the query's terms
-//	  + sum of the impacts in pre of the first 3, 4, … 12 code points of its words
+//	  + sum of the impacts in pre of the first 3, 4, … 12 code points of its
+//	    words, but at least half of each word, each such beginning once
 //	P = sum of the impacts in sem
 //	score = 5·T·max(1, Pmax) + 4·P·max(1, Tmax)
 //

@@ -36,7 +36,7 @@ func (b *Built) Pages() map[string][]byte {
 		shards *= 2
 	}
 	folder := spec.DigestOf(b.segment).Hex()[:16]
-	head, err := json.Marshal(pageIndex{Edition, len(b.tools), shards, chunk, folder, strings.TrimSpace(stopWords)})
+	head, err := json.Marshal(pageIndex{Edition, len(b.tools), shards, chunk, folder, stopWords})
 	if err != nil {
 		panic(err) // numbers and plain words always encode
 	}
