@@ -209,6 +209,7 @@ func seen(cards []*card, up string) []card {
 type browsePage struct {
 	shell
 	Count                            int
+	Tools                            string // the same in words
 	All                              string
 	Kinds, Permissions, Tags, People []*shelf
 }
@@ -216,7 +217,7 @@ type browsePage struct {
 // browse sorts the shelves into their groups, with addresses seen from a page
 // that up leads from to the registry; most bounds tags and publishers.
 func (e *edition) browse(shelves []*shelf, path string, most int) *browsePage {
-	p := &browsePage{shell: e.at(path, "Browse"), Count: len(e.cards)}
+	p := &browsePage{shell: e.at(path, "Browse"), Count: len(e.cards), Tools: many(len(e.cards), "tool")}
 	p.InBrowse = true
 	p.All = p.Up + "browse/all/index.html"
 	groups := map[string]*[]*shelf{"kind": &p.Kinds, "permission": &p.Permissions, "tag": &p.Tags, "publisher": &p.People}

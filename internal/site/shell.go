@@ -177,3 +177,11 @@ func outside(address string) string {
 	}
 	return address
 }
+
+// many is a number of things in words.
+func many(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return itoa(int64(n)) + " " + thing + "s"
+}

@@ -184,7 +184,7 @@ func (r *renderer) version(t *tool, i int, v *version) error {
 	if p.Source.Part {
 		whole := &sourcePage{
 			shell: r.e.at(folder+"source.html", p.Name+" "+p.Version+", "+v.main), Name: p.Name, Version: p.Version, Main: v.main,
-			Notes: p.Notes, Source: sourceView{Lines: fit(lines, limits.SiteSource, limits.SiteLines), Total: len(lines)},
+			Notes: p.Notes, Source: sourceView{Lines: fit(lines, limits.SiteSource, limits.SiteLines), Counted: many(len(lines), "line")},
 		}
 		whole.Source.Part = len(whole.Source.Lines) < len(lines)
 		whole.Source.Whole = whole.Up + fileAt(t.record.Name, v, v.main)
@@ -205,7 +205,7 @@ func (r *renderer) fitted(path string, all, some []line, most int, in func(room)
 	left := 0
 	for _, one := range rooms() {
 		p = in(one)
-		p.Source = sourceView{Total: len(all), Part: true, Whole: p.Whole}
+		p.Source = sourceView{Counted: many(len(all), "line"), Part: true, Whole: p.Whole}
 		bare, err := r.print("tool", p)
 		if err != nil {
 			return nil, err

@@ -9,10 +9,10 @@ import (
 
 // sourceView is a source, or a part of it.
 type sourceView struct {
-	Lines []line
-	Total int    // lines of the whole source
-	Whole string // address of the whole, where this is a part
-	Part  bool
+	Lines   []line
+	Counted string // how many the whole source has
+	Whole   string // address of the whole, where this is a part
+	Part    bool
 }
 
 // sourcePage has the whole source, however long.
@@ -110,7 +110,7 @@ type changePage struct {
 	Texts                 []textChange
 	Files                 []fileChange
 	Diff                  []diffLine
-	Added, Removed        int
+	Counted               string // lines added and removed
 	Cut                   bool
 	Here, There           string // the pages of both versions
 }
@@ -139,10 +139,12 @@ func (p *changePage) compare(was, is string) {
 		}
 	}
 	edits := diff.Of(a, b)
+	added, removed := 0, 0
 	for _, e := range edits {
-		p.Removed += e.A1 - e.A0
-		p.Added += e.B1 - e.B0
+		removed += e.A1 - e.A0
+		added += e.B1 - e.B0
 	}
+	p.Counted = many(added, "line") + " added, " + itoa(int64(removed)) + " removed"
 	for h := range diff.Hunks(edits, len(a)) {
 		if len(p.Diff) > 0 {
 			add(diffLine{Gap: true})
