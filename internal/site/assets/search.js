@@ -16,9 +16,10 @@ export async function open(base) {
   return new Index(await new Files(typeof base === 'function' ? base : fetcher(base)).open());
 }
 
+// prefixes are the beginnings of a word, of at least half of it.
 function* prefixes(word) {
   const letters = [...word];
-  for (let n = prefix.from; n <= Math.min(prefix.to, letters.length); n++) yield letters.slice(0, n).join('');
+  for (let n = Math.max(prefix.from, Math.ceil(letters.length / 2)); n <= Math.min(prefix.to, letters.length); n++) yield letters.slice(0, n).join('');
 }
 
 // add puts into a list what is not in it.

@@ -27,7 +27,6 @@ export function stand(tool, wanted, stop) {
 // why tells in which texts of a tool words of the query stand: { in, text }.
 export function why(tool, plan, stop) {
   const out = [];
-  const missing = new Set(plan.terms);
   let best = 0; // terms in the example that is shown
   for (const [place, text] of pieces(tool)) {
     const named = place === 'name' || place === 'alias' || place === 'owner';
@@ -35,14 +34,11 @@ export function why(tool, plan, stop) {
     const terms = new Set();
     let behind = 0;
     for (const w of spans(text)) {
-      if (stop.has(w.word)) continue;
-      let t = term(w.word);
-      if (!plan.terms.includes(t)) {
-        if (!named || !plan.prefixes.some((p) => w.word.startsWith(p))) continue;
-        t = w.word;
-      }
-      missing.delete(t);
-      if (terms.has(t) || w.end <= behind) continue;
+      if (w.end <= behind) continue;
+      let t = stop.has(w.word) ? '' : term(w.word);
+      if (!plan.terms.includes(t)) t = '';
+      if (!t && named && plan.prefixes.some((p) => w.word.startsWith(p))) t = w.word;
+      if (!t || terms.has(t)) continue;
       terms.add(t);
       found.push(w.text);
       behind = w.end;
@@ -57,6 +53,6 @@ export function why(tool, plan, stop) {
     } else if (there) there.text += ` ${found.join(' ')}`;
     else out.push({ in: place, text: found.join(' ') });
   }
-  if (missing.size && out.length === 0) out.push({ in: 'meaning', text: [...missing].map((t) => plan.typed.get(t)).join(' ') });
+  if (out.length === 0 && plan.terms.length) out.push({ in: 'meaning', text: plan.terms.map((t) => plan.typed.get(t)).join(' ') });
   return out;
 }
