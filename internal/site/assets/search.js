@@ -22,9 +22,6 @@ function* prefixes(word) {
   for (let n = Math.max(prefix.from, Math.ceil(letters.length / 2)); n <= Math.min(prefix.to, letters.length); n++) yield letters.slice(0, n).join('');
 }
 
-// add puts into a list what is not in it.
-const add = (list, one) => { if (!list.includes(one)) list.push(one); };
-
 export class Index {
   constructor(files) { this.files = files; }
 
@@ -62,7 +59,7 @@ export class Index {
   // The query in terms of the index, with the lists of its terms.
   async #plan(query) {
     const { files } = this;
-    const plan = { terms: [], prefixes: [], phrases: [], corrections: [], typed: new Map(), lists: new Map(), allowed: null };
+    const plan = { terms: [], prefixes: new Map(), phrases: [], corrections: [], typed: new Map(), lists: new Map(), allowed: null };
     const list = []; // of words that are no stop words, each term once
     let any = false;
     const take = (word, phrase) => {
@@ -120,7 +117,8 @@ export class Index {
         plan.terms.push(t);
         plan.typed.set(t, w.word);
       }
-      for (const p of prefixes(word)) add(plan.prefixes, p);
+      // What several words begin with counts as much as the weightiest of them.
+      for (const p of prefixes(word)) plan.prefixes.set(p, Math.max(plan.prefixes.get(p) ?? 0, files.weight(t)));
     }
   }
 
@@ -136,13 +134,13 @@ export class Index {
     const text = new Int32Array(files.tools);
     const meaning = new Int32Array(files.tools);
     const exact = new Map();
-    const sum = (list, to) => list?.each(files.tools, true, (d, impact) => { if (!plan.allowed || plan.allowed[d]) to[d] += impact; });
+    const sum = (list, to, weight) => list?.each(files.tools, true, (d, impact) => { if (!plan.allowed || plan.allowed[d]) to[d] += weight * impact; });
     for (const t of plan.terms) {
       const lists = await files.lists(t);
-      sum(lists.text, text);
-      sum(lists.sem, meaning);
+      sum(lists.text, text, files.weight(t));
+      sum(lists.sem, meaning, files.weight(t));
     }
-    for (const p of plan.prefixes) sum((await files.lists(p)).pre, text);
+    for (const [p, weight] of plan.prefixes) sum((await files.lists(p)).pre, text, weight);
     if (plan.key) (await files.lists(plan.key)).name?.each(files.tools, true, (d, impact) => { if (!plan.allowed || plan.allowed[d]) exact.set(d, impact); });
 
     let mostText = 1;

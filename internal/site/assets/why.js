@@ -37,7 +37,7 @@ export function why(tool, plan, stop) {
       if (w.end <= behind) continue;
       let t = stop.has(w.word) ? '' : term(w.word);
       if (!plan.terms.includes(t)) t = '';
-      if (!t && named && plan.prefixes.some((p) => w.word.startsWith(p))) t = w.word;
+      if (!t && named && [...plan.prefixes.keys()].some((p) => w.word.startsWith(p))) t = w.word;
       if (!t || terms.has(t)) continue;
       terms.add(t);
       found.push(w.text);
