@@ -86,7 +86,7 @@ func printable(s string) string {
 
 // known are the tags that the templates have, with what attributes.
 var known = regexp.MustCompile(`^<(!doctype html|html lang="en"( data-up="(\.\./)*")?|head|meta [^<>]*|title|style|body|link rel="[a-z]+" href="(\.\./)*(assets/[a-z]+\.(css|svg|js)|feed\.xml)"[^<>]*|` +
-	`script type="module" src="(\.\./)*assets/page\.js"|a( class="[a-z]+")?( data-slot="name")?( id="find")?( href="[A-Za-z0-9_./:#-]*")?( rel="(next|prev)")?( aria-current="true")?|` +
+	`script type="module" src="(\.\./)*assets/page\.js"|a( class="[a-z]+")?( data-slot="name")?( id="find")?( href="[A-Za-z0-9_./:#&;-]*")?( rel="(next|prev)")?( aria-current="true")?|` +
 	`(header|nav|main|div|section|h1|h2|h3|p|pre|code|span|ul|ol|li|dl|dt|dd|table|thead|tbody|tr|th|td|details|summary|footer|form|label|input|kbd|button|template|time|strong|b|u|i|em|var|ins|del|br)` +
 	`( (class|id|aria-labelledby|aria-label|role|scope|colspan|type|name|for|autocomplete|spellcheck|autocapitalize|placeholder|tabindex|datetime|data-slot|data-value|data-copy-from|data-tool|data-version|aria-pressed)="[A-Za-z0-9_ .:/?-]*"| hidden| open| data-copy)*|/[a-z0-9]+)>$`)
 
