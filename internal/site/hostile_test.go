@@ -34,7 +34,7 @@ func hostileRegistry(t *testing.T) *registrytest.Registry {
 	t.Helper()
 	r := registrytest.New(t)
 	r.Doc.Source = `https://evil.example/"><script>`
-	r.Doc.Mirrors = []string{"javascript:alert(1)", "https://a.example/x y", "https://ok.example/tools", `git+https://"><script>`}
+	r.Doc.Mirrors = []string{"javascript:alert(1)", "https://a.example/x y", "https://b.example/x&reboot", "https://ok.example/tools", `git+https://"><script>`}
 	var batch registry.Batch
 	for i, text := range hostile() {
 		rel := registrytest.Release(fmt.Sprintf("tool_%d", i), "1.0.0")
@@ -86,7 +86,7 @@ func printable(s string) string {
 
 // known are the tags that the templates have, with what attributes.
 var known = regexp.MustCompile(`^<(!doctype html|html lang="en"( data-up="(\.\./)*")?|head|meta [^<>]*|title|style|body|link rel="[a-z]+" href="(\.\./)*(assets/[a-z]+\.(css|svg|js)|feed\.xml)"[^<>]*|` +
-	`script type="module" src="(\.\./)*assets/page\.js"|a( class="[a-z]+")?( data-slot="name")?( id="find")?( href="[A-Za-z0-9_./:#-]*")?( rel="(next|prev)")?( aria-current="true")?|` +
+	`script type="module" src="(\.\./)*assets/page\.js"|a( class="[a-z]+")?( data-slot="name")?( id="find")?( href="[A-Za-z0-9_./:#&;-]*")?( rel="(next|prev)")?( aria-current="true")?|` +
 	`(header|nav|main|div|section|h1|h2|h3|p|pre|code|span|ul|ol|li|dl|dt|dd|table|thead|tbody|tr|th|td|details|summary|footer|form|label|input|kbd|button|template|time|strong|b|u|i|em|var|ins|del|br)` +
 	`( (class|id|aria-labelledby|aria-label|role|scope|colspan|type|name|for|autocomplete|spellcheck|autocapitalize|placeholder|tabindex|datetime|data-slot|data-value|data-copy-from|data-tool|data-version|aria-pressed)="[A-Za-z0-9_ .:/?-]*"| hidden| open| data-copy)*|/[a-z0-9]+)>$`)
 
@@ -135,12 +135,12 @@ func TestForeignTextStaysText(t *testing.T) {
 	}
 	says(t, pages, "t/tool_0/1.0.0/index.html", "&lt;/p&gt;&lt;script&gt;alert(1)&lt;/script&gt;", "a&lt;/p&gt;", "b&lt;/p&gt;", "c&lt;/p&gt;")
 	says(t, pages, "t/tool_9/1.0.0/index.html", "&lt;svg/onload=alert(1)&gt;</p>", "<li>&lt;svg/onload=alert(1)&gt;</li>", "</strong>. &lt;svg/onload", "</td><td>&lt;svg/onload")
-	says(t, pages, "registry/index.html", `href="https://ok.example/tools"`, "javascript:alert(1)")
+	says(t, pages, "registry/index.html", `href="https://ok.example/tools"`, "<pre id=\"c-add\">patch-git registry add https://ok.example/tools</pre>", "javascript:alert(1)")
 	// What is copied into a shell, or into the notes of an agent, has nothing of
-	// a stranger but names.
+	// a stranger but names and addresses without anything that a shell minds.
 	for path, text := range pages {
 		for _, m := range regexp.MustCompile(`<pre id="c-[a-z-]+">([^<]*)</pre>`).FindAllStringSubmatch(text, -1) {
-			for _, bad := range []string{"pwned", "alert", "secrets", "evil"} {
+			for _, bad := range []string{"pwned", "alert", "secrets", "evil", "reboot"} {
 				if strings.Contains(m[1], bad) {
 					t.Errorf("%s has the command %q", path, m[1])
 				}

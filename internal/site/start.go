@@ -49,7 +49,8 @@ func offered(events []event, most int) []event {
 // these pages lie is not known to them; what the registry says of itself is.
 func (e *edition) adding() string {
 	for _, m := range e.doc.Mirrors {
-		if outside(m) != "" {
+		// A person pastes this into a shell: no character that one minds.
+		if outside(m) != "" && strings.Trim(m, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:/._-") == "" {
 			return "patch-git registry add " + m
 		}
 	}

@@ -184,11 +184,10 @@ func (p *toolPage) contract(c *spec.Tool, in room) {
 	}
 	p.MoreInputs = len(c.Inputs) - len(p.Inputs)
 	p.Output = input{Type: string(c.Output.Type), Description: sanitize.Fit(c.Output.Description, 2*in.width)}
-	packages := "no packages"
-	if len(c.Runtime.Packages) > 0 {
-		packages = sanitize.Fit(strings.Join(c.Runtime.Packages, ", "), 2*in.width)
+	p.Runtime = "Python " + c.Runtime.PythonVersion + " or newer, no packages"
+	if len(c.Runtime.Packages) > 0 { // a closure is for one Python
+		p.Runtime = "Python " + c.Runtime.PythonVersion + ", with " + sanitize.Fit(strings.Join(c.Runtime.Packages, ", "), 2*in.width)
 	}
-	p.Runtime = "Python " + c.Runtime.PythonVersion + " or newer, " + packages
 }
 
 // notes say what a reader has to know before anything else.
