@@ -29,7 +29,7 @@ func Host(dir, below string) http.Handler {
 		if strings.HasSuffix(r.URL.Path, "/") {
 			name += "index.html"
 		} else if info, err := fs.Stat(files, name); err == nil && info.IsDir() {
-			http.Redirect(w, r, r.URL.Path+"/", http.StatusMovedPermanently)
+			http.Redirect(w, r, r.URL.Path+"/", http.StatusMovedPermanently) //nolint:gosec // to where it is, as Pages does; below starts with one slash
 			return
 		}
 		status := http.StatusOK
@@ -53,7 +53,7 @@ func Host(dir, below string) http.Handler {
 		}
 		w.Header().Set("Content-Length", strconv.Itoa(len(data)))
 		w.WriteHeader(status)
-		_, _ = w.Write(data) // to a browser that may have gone
+		_, _ = w.Write(data) //nolint:gosec // the pages are what is tried; the browser may have gone
 	})
 }
 
