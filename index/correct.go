@@ -61,12 +61,12 @@ func (x *Index) expand(p *plan, words []queryWord) error {
 func (x *Index) occurs(term string) (bool, error) {
 	for _, field := range []string{fieldText, fieldSem} {
 		for _, p := range x.parts {
-			d, err := p.segment.Dictionary(field)
+			_, found, err := p.list(field, term)
 			if err != nil {
 				return false, errIndex("%w", err)
 			}
-			if found, err := d.Contains([]byte(term)); err != nil || found {
-				return found, err
+			if found {
+				return true, nil
 			}
 		}
 	}

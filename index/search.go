@@ -97,21 +97,21 @@ func (x *Index) rank(p *plan) ([]found, error) {
 	}
 	words, meaning := add(s.text), add(s.meaning)
 	for _, t := range p.terms {
-		if _, err := x.visit(fieldText, t, words); err != nil {
+		if err := x.visit(fieldText, t, words); err != nil {
 			return nil, err
 		}
-		if _, err := x.visit(fieldSem, t, meaning); err != nil {
+		if err := x.visit(fieldSem, t, meaning); err != nil {
 			return nil, err
 		}
 	}
 	for _, t := range p.prefixes {
-		if _, err := x.visit(fieldPre, t, words); err != nil {
+		if err := x.visit(fieldPre, t, words); err != nil {
 			return nil, err
 		}
 	}
 	exact := map[int32]int32{}
 	if p.key != "" {
-		if _, err := x.visit(fieldName, p.key, func(tool, impact int32) {
+		if err := x.visit(fieldName, p.key, func(tool, impact int32) {
 			if p.candidates.has(tool) {
 				exact[tool] = impact
 				if s.text[tool]|s.meaning[tool] == 0 {
