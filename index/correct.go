@@ -46,10 +46,13 @@ func (x *Index) expand(p *plan, words []queryWord) error {
 			p.terms = append(p.terms, term)
 			p.typed[term] = w.text
 		}
+		weight := requestWeight(term)
 		eachPrefix(prefix, func(s string) {
-			if !slices.Contains(p.prefixes, s) {
-				p.prefixes = append(p.prefixes, s)
+			if i := slices.Index(p.prefixes, s); i >= 0 {
+				p.prefixWeights[i] = max(p.prefixWeights[i], weight)
+				return
 			}
+			p.prefixes, p.prefixWeights = append(p.prefixes, s), append(p.prefixWeights, weight)
 		})
 	}
 	return nil

@@ -9,14 +9,17 @@ import (
 
 // plan is a query in terms of the index.
 type plan struct {
-	browse      bool       // no words: all candidates, by name
-	key         string     // that a name can be, or ""
-	terms       []string   // for text and sem
-	prefixes    []string   // for pre
-	phrases     [][]string // terms
-	candidates  *set       // nil: all
-	corrections []Correction
-	typed       map[string]string // of a term, the word as it was typed
+	browse        bool     // no words: all candidates, by name
+	key           string   // that a name can be, or ""
+	terms         []string // for text and sem
+	pairs         []string
+	pairWeights   []int32
+	prefixes      []string   // for pre
+	prefixWeights []int32    // of the word whose beginning each is, the largest of several
+	phrases       [][]string // terms
+	candidates    *set       // nil: all
+	corrections   []Correction
+	typed         map[string]string // of a term, the word as it was typed
 }
 
 // set is a set of tools. The nil set has all.
@@ -86,9 +89,17 @@ func queryWords(q Query, p *plan) (words []queryWord, any bool) {
 		}
 		return term, true
 	}
+	last := ""
 	eachWord(cut(q.Text), func(w word) {
-		if w.term {
-			take(w, false)
+		if !w.term {
+			return
+		}
+		if t, ok := take(w, false); ok && w.leaf {
+			if pair := last + " " + t; last != "" && !slices.Contains(p.pairs, pair) && len(p.pairs) < limits.QueryTerms {
+				p.pairs = append(p.pairs, pair)
+				p.pairWeights = append(p.pairWeights, min(requestWeight(last), requestWeight(t)))
+			}
+			last = t
 		}
 	})
 	for _, phrase := range q.Phrases[:min(len(q.Phrases), limits.QueryTerms)] {

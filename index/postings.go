@@ -21,6 +21,9 @@ type field struct {
 	ends   []int32      // for each document, where its occurrences end in all
 	length []int64      // for each document
 	df     []int32      // for each term
+
+	synonyms map[string][]string // nil: of this field none are taken
+	meaning  map[int32][]int32   // the same by ids, as far as they were needed
 }
 
 type occurrence struct {
@@ -62,6 +65,9 @@ func (f *field) close() {
 		f.df[o.term]++
 	}
 	f.now = f.now[:0]
+	if f.synonyms != nil {
+		f.meant(start)
+	}
 	f.ends = append(f.ends, int32(len(f.all)))
 	f.length = append(f.length, length)
 }
@@ -88,7 +94,11 @@ func (f *field) weigh(divisor int64) {
 	}
 	for d := range f.ends {
 		for i, o := range f.of(d) {
-			impact := s.impact(int64(o.weight), f.length[d], idf[o.term])
+			weight, divisor := int64(o.weight), divisor
+			if weight < 0 {
+				weight, divisor = -weight, 2*divisor
+			}
+			impact := s.impact(weight, f.length[d], idf[o.term])
 			f.of(d)[i].weight = int32(max(1, (impact+divisor/2)/divisor))
 		}
 	}

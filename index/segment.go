@@ -131,7 +131,7 @@ func (d *document) VisitFields(visit bleve.FieldVisitor) {
 		return
 	}
 	stored(storedCard, b.cards[d.doc])
-	for _, f := range []string{fieldFacet, fieldName, fieldPre, fieldSem, fieldText} {
+	for _, f := range []string{fieldFacet, fieldName, fieldPair, fieldPre, fieldSem, fieldText} {
 		visit(&documentField{name: f, options: bleve.IndexField, frequencies: func() bleve.TokenFrequencies {
 			m := d.maps[f]
 			clear(m)
