@@ -14,7 +14,6 @@ import (
 // The fields of a segment.
 const (
 	fieldText  = "text"
-	fieldPair  = "pair"
 	fieldPre   = "pre"
 	fieldSem   = "sem"
 	fieldName  = "name"
@@ -27,7 +26,6 @@ const (
 	longestPrefix  = 12
 	prefixWeight   = 8
 	prefixDivisor  = 10
-	pairDivisor    = 3
 )
 
 // Impacts in the field name.
@@ -54,12 +52,12 @@ func Build(ctx context.Context, tools []ledger.Listing) (*Built, error) {
 
 func build(ctx context.Context, tools []ledger.Listing, table []related) (*Built, error) {
 	b := &Built{tools: tools, cards: make([][]byte, len(tools)), fields: map[string]*field{}}
-	for _, f := range []string{fieldText, fieldPair, fieldPre, fieldSem, fieldName, fieldFacet} {
+	for _, f := range []string{fieldText, fieldPre, fieldSem, fieldName, fieldFacet} {
 		b.fields[f] = newField()
 	}
 	b.fields[fieldText].synonyms, b.fields[fieldText].meaning = synonymTerms(), map[int32][]int32{}
 	dictionary := newDictionary()
-	read := reader{text: b.fields[fieldText], pair: b.fields[fieldPair], pre: b.fields[fieldPre], seen: map[string]seen{}, dictionary: dictionary, pairs: map[[2]int32]int32{}}
+	read := reader{text: b.fields[fieldText], pre: b.fields[fieldPre], seen: map[string]seen{}, dictionary: dictionary, known: describing(tools)}
 	for i := range tools {
 		l := &tools[i]
 		if i > 0 && tools[i-1].Name >= l.Name {
@@ -85,7 +83,6 @@ func build(ctx context.Context, tools []ledger.Listing, table []related) (*Built
 		}
 	}
 	b.fields[fieldText].weigh(1)
-	b.fields[fieldPair].weigh(pairDivisor)
 	b.fields[fieldPre].weigh(prefixDivisor)
 	for i := range b.fields[fieldFacet].all {
 		b.fields[fieldFacet].all[i].weight = 1
@@ -104,10 +101,10 @@ func (b *Built) Segment() []byte { return b.segment }
 
 // reader takes the words out of listings.
 type reader struct {
-	text, pair, pre *field
-	dictionary      *dictionary
-	seen            map[string]seen
-	pairs           map[[2]int32]int32
+	text, pre  *field
+	dictionary *dictionary
+	seen       map[string]seen
+	known      map[string]bool // words of descriptions
 }
 
 // seen is what became of a word before.
@@ -120,7 +117,6 @@ type seen struct {
 func (r *reader) document(l *ledger.Listing) {
 	for _, p := range pieces(l) {
 		named := p.in == "name" || p.in == "alias" || p.in == "owner"
-		last := int32(-1)
 		eachWord(p.text, func(w word) {
 			if !w.term {
 				return
@@ -136,17 +132,18 @@ func (r *reader) document(l *ledger.Listing) {
 			if s.term >= 0 {
 				r.text.add(s.term, p.weight)
 				r.dictionary.add(s.word)
-				if w.leaf && p.in != "input" && p.in != "owner" {
-					if last >= 0 {
-						r.pair.add(r.pairOf(last, s.term), p.weight)
-					}
-					last = s.term
-				}
 			}
 			if named {
 				if s.prefixes == nil {
 					eachPrefix(w.text, func(p string) { s.prefixes = append(s.prefixes, r.pre.id(p)) })
 					r.seen[w.text] = s
+				}
+				if p.in != "owner" && s.term >= 0 {
+					for _, part := range parts(w.text, r.known) {
+						if !isStop(part) {
+							r.text.add(r.text.id(stem(part)), p.weight)
+						}
+					}
 				}
 				for _, id := range s.prefixes {
 					r.pre.add(id, prefixWeight)
@@ -155,17 +152,6 @@ func (r *reader) document(l *ledger.Listing) {
 		})
 	}
 	r.dictionary.close()
-}
-
-// pairOf is the id of two neighbouring terms.
-func (r *reader) pairOf(a, b int32) int32 {
-	key := [2]int32{a, b}
-	id, ok := r.pairs[key]
-	if !ok {
-		id = r.pair.id(r.text.terms[a] + " " + r.text.terms[b])
-		r.pairs[key] = id
-	}
-	return id
 }
 
 // eachPrefix calls visit for the beginnings of a word that field pre has.

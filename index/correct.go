@@ -11,7 +11,7 @@ import (
 // Nothing is corrected in a long request: its unknown words are names of places
 // and people, not slips of somebody who types keywords.
 const (
-	mostTermsCorrected = 8 // terms of a query of which any is corrected
+	mostTermsCorrected = 4 // terms of a query of which any is corrected
 	mostCorrections    = 4
 	shortestCompleted  = 3 // code points
 	shortestOneEdit    = 4

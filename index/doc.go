@@ -90,12 +90,14 @@
 // Candidates are the documents that pass every filter and hold every term of every phrase in
 // text. For a candidate:
 //
-//	T = sum of the impacts in text of the query's terms
-//	  + sum of the impacts in pre of the first 3, 4, … 12 code points of its words
-//	P = sum of the impacts in sem
+//	T = sum of weight · impact in text of the query's terms
+//	  + sum of weight · impact in pre of the first 3, 4, … 12 code points of its words
+//	P = sum of weight · impact in sem of the query's terms
 //	score = 5·T·max(1, Pmax) + 4·P·max(1, Tmax)
 //
-// Pmax and Tmax are the largest P and T of any candidate. Candidates with score
+// The weight of a term is 1 if it is of digits 0 to 9 alone or in the first list of request.go (page file
+// index.json, "weights"), 2 or 3 if it is in the second or third, else 4; that of a beginning is the largest
+// of the terms whose words begin so. Pmax and Tmax are the largest P and T of any candidate. Candidates with score
 // 0 are out, and those of which 4·score is below the largest score. Order: the tool
 // whose name is the key of the text, then those that have the key as an alias,
 // whatever their score, then the rest; within each by score, highest first; then by name. The key
@@ -113,7 +115,7 @@
 // # Corrections
 //
 // Only a word of the text (not of a phrase) of at least 3 code points that is no stop word and does
-// not occur is corrected, and only if the query has at most 8 different terms; only the first 4 of such words are. The dictionary
+// not occur is corrected, and only if the query has at most 4 different terms; only the first 4 of such words are. The dictionary
 // holds each word (not term) of text with the number of documents that have it.
 // First, completion: the words that begin with it. Else, if it has at
 // least 4 code points and no digit: the words at distance 1 (optimal string alignment: insert, delete,
@@ -132,7 +134,7 @@
 // [Built.Pages] returns index.json and, below a folder named by the first 16
 // digits of the segment's digest, what else there is. Every file but index.json is gzip.
 //
-//	index.json         {"edition":1,"tools":N,"shards":K,"chunk":16,"folder":"…","stop":"a an …"}
+//	index.json         {"edition":1,"tools":N,"shards":K,"chunk":16,"folder":"…","stop":"a an …","weights":["abl …","api …","access …"]}
 //	…/t<k>.bin         postings of the terms of shard k
 //	…/c<i>.bin         listings 16i to 16i+15 as a JSON array, as they stand in the catalogue
 //	…/words.bin        the dictionary

@@ -9,11 +9,9 @@ import (
 
 // plan is a query in terms of the index.
 type plan struct {
-	browse        bool     // no words: all candidates, by name
-	key           string   // that a name can be, or ""
-	terms         []string // for text and sem
-	pairs         []string
-	pairWeights   []int32
+	browse        bool       // no words: all candidates, by name
+	key           string     // that a name can be, or ""
+	terms         []string   // for text and sem
 	prefixes      []string   // for pre
 	prefixWeights []int32    // of the word whose beginning each is, the largest of several
 	phrases       [][]string // terms
@@ -89,17 +87,9 @@ func queryWords(q Query, p *plan) (words []queryWord, any bool) {
 		}
 		return term, true
 	}
-	last := ""
 	eachWord(cut(q.Text), func(w word) {
-		if !w.term {
-			return
-		}
-		if t, ok := take(w, false); ok && w.leaf {
-			if pair := last + " " + t; last != "" && !slices.Contains(p.pairs, pair) && len(p.pairs) < limits.QueryTerms {
-				p.pairs = append(p.pairs, pair)
-				p.pairWeights = append(p.pairWeights, min(requestWeight(last), requestWeight(t)))
-			}
-			last = t
+		if w.term {
+			take(w, false)
 		}
 	})
 	for _, phrase := range q.Phrases[:min(len(q.Phrases), limits.QueryTerms)] {
@@ -122,7 +112,7 @@ func queryWords(q Query, p *plan) (words []queryWord, any bool) {
 // narrow leaves the candidates that have a term, or that have it not.
 func (x *Index) narrow(p *plan, field, term string, not bool) error {
 	s := newSet(x.tools)
-	if _, err := x.visit(field, term, func(tool, _ int32) { s.add(tool) }); err != nil {
+	if err := x.holders(field, term, s.add); err != nil {
 		return err
 	}
 	for i := range s.bits {

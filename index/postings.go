@@ -3,6 +3,7 @@ package index
 import (
 	"cmp"
 	"slices"
+	"strings"
 )
 
 // posting is a document with its impact.
@@ -94,11 +95,10 @@ func (f *field) weigh(divisor int64) {
 	}
 	for d := range f.ends {
 		for i, o := range f.of(d) {
-			weight, divisor := int64(o.weight), divisor
-			if weight < 0 {
-				weight, divisor = -weight, 2*divisor
+			impact := s.impact(max(int64(o.weight), -int64(o.weight)), f.length[d], idf[o.term])
+			if o.weight < 0 {
+				impact = impact * synonymPart / synonymWhole
 			}
-			impact := s.impact(weight, f.length[d], idf[o.term])
 			f.of(d)[i].weight = int32(max(1, (impact+divisor/2)/divisor))
 		}
 	}
@@ -119,4 +119,14 @@ func (f *field) lists() [][]posting {
 		}
 	}
 	return out
+}
+
+// sorted are the ids of the terms in the order of their bytes.
+func (f *field) sorted() []int32 {
+	ids := make([]int32, len(f.terms))
+	for i := range ids {
+		ids[i] = int32(i)
+	}
+	slices.SortFunc(ids, func(a, b int32) int { return strings.Compare(f.terms[a], f.terms[b]) })
+	return ids
 }

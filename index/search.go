@@ -104,11 +104,6 @@ func (x *Index) rank(p *plan) ([]found, error) {
 			return nil, err
 		}
 	}
-	for i, t := range p.pairs {
-		if _, err := x.visit(fieldPair, t, add(s.text, p.pairWeights[i])); err != nil {
-			return nil, err
-		}
-	}
 	for i, t := range p.prefixes {
 		if _, err := x.visit(fieldPre, t, add(s.text, p.prefixWeights[i])); err != nil {
 			return nil, err

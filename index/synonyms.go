@@ -6,6 +6,9 @@ import (
 	"strings"
 )
 
+// A synonym of a word counts two thirds of the word.
+const synonymPart, synonymWhole = 2, 3
+
 // synonyms.txt has words that people use for each other when they ask for a
 // tool, one group in a line.
 //
@@ -38,15 +41,13 @@ func synonymTerms() map[string][]string {
 
 // meant gives the document that is being closed, whose own terms begin at start,
 // the synonyms that it has not itself. A negative weight marks them: they do not
-// make the document longer, and count half.
+// make the document longer.
 func (f *field) meant(start int) {
 	own := f.all[start:]
 	var derived []occurrence
 	for _, o := range own {
 		for _, s := range f.synonymsOf(o.term) {
-			at, ok := slices.BinarySearchFunc(own, s, func(o occurrence, term int32) int { return int(o.term - term) })
-			_ = at
-			if ok {
+			if _, ok := slices.BinarySearchFunc(own, s, func(o occurrence, term int32) int { return int(o.term - term) }); ok {
 				continue
 			}
 			i := slices.IndexFunc(derived, func(d occurrence) bool { return d.term == s })
