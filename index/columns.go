@@ -68,18 +68,19 @@ func (x *Index) count(list []found) ([]Facet, error) {
 			counts[v]++
 		}
 	}
-	var out []Facet
-	for _, field := range counted() {
-		var some []Facet
-		for v, n := range counts {
-			if n > 0 && c.values[v].Field == field {
-				some = append(some, Facet{field, c.values[v].Value, n})
-			}
+	var out, some []Facet
+	for v, n := range counts { // the values of a field stand together
+		if n > 0 {
+			some = append(some, Facet{c.values[v].Field, c.values[v].Value, n})
+		}
+		if v+1 < len(counts) && c.values[v+1].Field == c.values[v].Field {
+			continue
 		}
 		slices.SortFunc(some, func(a, b Facet) int {
 			return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Value, b.Value))
 		})
 		out = append(out, some[:min(len(some), mostValues)]...)
+		some = some[:0]
 	}
 	return out, nil
 }

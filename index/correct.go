@@ -45,6 +45,7 @@ func (x *Index) expand(p *plan, words []queryWord) error {
 		if !slices.Contains(p.terms, term) {
 			p.terms = append(p.terms, term)
 			p.typed[term] = w.text
+			p.first[term[0]], p.first[w.text[0]] = true, true
 		}
 		weight := requestWeight(term)
 		eachPrefix(prefix, func(s string) {

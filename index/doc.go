@@ -36,7 +36,9 @@
 //
 //   - text: the terms of all that is said of a tool. Pieces have weights: name 16,
 //     each alias 16, description 8, each tag 8, each example 6, each owner's login 4,
-//     each input's name and description 4. W is the sum of the weights of the
+//     each input's name and description 6. A word of a name or alias of 6 to 32 bytes
+//     that no description has, and that can be cut into two or three words of at least 3 bytes that
+//     descriptions have, gives these, too (glued.go). W is the sum of the weights of the
 //     occurrences of the term in the document (at most 4095), L of all terms in the document (at most 65535),
 //     N the number of documents, n that of those with the term, m the mean of the uncut L over all
 //     documents, (2·sum + N) / (2N), from 1 to 65535. With idf = log2((2N+2)/(2n+1)) and
@@ -47,7 +49,9 @@
 //     impact = max(1, (240·A·B + 2^31) / 2^32)
 //
 //     This is BM25 with k1 = 1.2, b = 0.75 and the true statistics of the whole
-//     catalogue, from 1 to 240.
+//     catalogue, from 1 to 240. With V the largest W that a term has in the document which
+//     shares a line of synonyms.txt with the term, the impact is at least two thirds (rounded down, and
+//     at least 1) of that of weight V, also where the term itself is not in the document; n counts that, L does not.
 //
 //   - pre: for each lower-case word of name, aliases and owner logins (stop words
 //     too, unstemmed), its first 3, 4, … 12 code points; the same formula with
@@ -138,7 +142,7 @@
 //	…/t<k>.bin         postings of the terms of shard k
 //	…/c<i>.bin         listings 16i to 16i+15 as a JSON array, as they stand in the catalogue
 //	…/words.bin        the dictionary
-//	…/facets.bin       the facet field
+//	…/f-<field>.bin    the values of one field of filters, without the field and its colon
 //	…/groups.bin       near-duplicates
 //
 // The shard of a term is FNV-1a (32 bit) of its first three code points in UTF-8, modulo K. K is the
@@ -149,7 +153,7 @@
 //   - shard: one byte of flags (1 text, 2 pre, 4 sem, 8 name), and for each flag that is set, from the
 //     lowest: n = length in bytes of a list: for each posting n = document minus the one before (the first: minus 0), one byte impact;
 //   - words: n = number of documents;
-//   - facets: n = length in bytes of a list of n = document minus the one before.
+//   - values of a field: n = length in bytes of a list of n = document minus the one before.
 //
 // groups.bin is for each document that is in a group: n = document minus the one before,
 // n = that document minus the first of its group.

@@ -18,6 +18,8 @@ type plan struct {
 	candidates    *set       // nil: all
 	corrections   []Correction
 	typed         map[string]string // of a term, the word as it was typed
+	known         map[string]string // of a word of a tool, the term of the query that it matches, or ""
+	first         [256]bool         // bytes with which such a word begins: stems change only ends
 }
 
 // set is a set of tools. The nil set has all.
@@ -36,7 +38,7 @@ type queryWord struct {
 }
 
 func (x *Index) plan(q Query) (*plan, error) {
-	p := &plan{typed: map[string]string{}}
+	p := &plan{typed: map[string]string{}, known: map[string]string{}}
 	words, any := queryWords(q, p)
 	for _, f := range q.Filters {
 		f.normalise()

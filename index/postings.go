@@ -30,6 +30,7 @@ type field struct {
 type occurrence struct {
 	term   int32
 	weight int32 // and later the impact
+	meant  int32 // the weight of the weightiest synonym in the same document
 }
 
 func newField() *field { return &field{ids: map[string]int32{}} }
@@ -48,7 +49,7 @@ func (f *field) id(term string) int32 {
 
 // add notes one occurrence in the document that is read.
 func (f *field) add(term int32, weight int64) {
-	f.now = append(f.now, occurrence{term, int32(weight)})
+	f.now = append(f.now, occurrence{term: term, weight: int32(weight)})
 }
 
 // close ends a document: what stands more than once becomes one.
@@ -67,7 +68,7 @@ func (f *field) close() {
 	}
 	f.now = f.now[:0]
 	if f.synonyms != nil {
-		f.meant(start)
+		f.mean(start)
 	}
 	f.ends = append(f.ends, int32(len(f.all)))
 	f.length = append(f.length, length)
@@ -95,9 +96,12 @@ func (f *field) weigh(divisor int64) {
 	}
 	for d := range f.ends {
 		for i, o := range f.of(d) {
-			impact := s.impact(max(int64(o.weight), -int64(o.weight)), f.length[d], idf[o.term])
-			if o.weight < 0 {
-				impact = impact * synonymPart / synonymWhole
+			impact := int64(0)
+			if o.weight > 0 {
+				impact = s.impact(int64(o.weight), f.length[d], idf[o.term])
+			}
+			if o.meant > o.weight {
+				impact = max(impact, s.impact(int64(o.meant), f.length[d], idf[o.term])*synonymPart/synonymWhole)
 			}
 			f.of(d)[i].weight = int32(max(1, (impact+divisor/2)/divisor))
 		}

@@ -64,7 +64,7 @@ func TestSynonyms(t *testing.T) {
 	if err != nil || len(r.Hits) != 2 || r.Hits[0].Tool.Name != "crop" || r.Hits[1].Tool.Name != "blur" {
 		t.Errorf("got %v, %v, want what has the word, then what has a synonym of it", r, err)
 	}
-	if len(r.Hits) == 2 && 2*r.Hits[1].Score > r.Hits[0].Score+8 {
+	if len(r.Hits) == 2 && 3*r.Hits[1].Score > 2*r.Hits[0].Score+24 {
 		t.Errorf("a synonym counts %d, the word itself %d", r.Hits[1].Score, r.Hits[0].Score)
 	}
 }

@@ -39,27 +39,25 @@ func synonymTerms() map[string][]string {
 	return out
 }
 
-// meant gives the document that is being closed, whose own terms begin at start,
-// the synonyms that it has not itself. A negative weight marks them: they do not
-// make the document longer.
-func (f *field) meant(start int) {
-	own := f.all[start:]
+// mean gives the document that is being closed, whose own terms begin at start,
+// the synonyms of these; they do not make it longer.
+func (f *field) mean(start int) {
+	own := f.all[start:len(f.all):len(f.all)]
 	var derived []occurrence
 	for _, o := range own {
 		for _, s := range f.synonymsOf(o.term) {
-			if _, ok := slices.BinarySearchFunc(own, s, func(o occurrence, term int32) int { return int(o.term - term) }); ok {
+			i, ok := slices.BinarySearchFunc(own, s, func(o occurrence, term int32) int { return int(o.term - term) })
+			if ok {
+				own[i].meant = max(own[i].meant, o.weight)
 				continue
 			}
-			i := slices.IndexFunc(derived, func(d occurrence) bool { return d.term == s })
-			if i < 0 {
-				derived = append(derived, occurrence{s, -o.weight})
-			} else {
-				derived[i].weight = min(derived[i].weight, -o.weight)
+			if i = slices.IndexFunc(derived, func(d occurrence) bool { return d.term == s }); i >= 0 {
+				derived[i].meant = max(derived[i].meant, o.weight)
+				continue
 			}
+			derived = append(derived, occurrence{term: s, meant: o.weight})
+			f.df[s]++
 		}
-	}
-	for _, d := range derived {
-		f.df[d.term]++
 	}
 	f.all = append(f.all, derived...)
 }
