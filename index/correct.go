@@ -47,8 +47,11 @@ func (x *Index) expand(p *plan, words []queryWord) error {
 			p.typed[term] = w.text
 			p.first[term[0]], p.first[w.text[0]] = true, true
 		}
-		weight := requestWeight(term)
+		weight, half := requestWeight(term), (utf8.RuneCountInString(prefix)+1)/2
 		eachPrefix(prefix, func(s string) {
+			if utf8.RuneCountInString(s) < half {
+				return
+			}
 			if i := slices.Index(p.prefixes, s); i >= 0 {
 				p.prefixWeights[i] = max(p.prefixWeights[i], weight)
 				return
@@ -63,12 +66,12 @@ func (x *Index) expand(p *plan, words []queryWord) error {
 func (x *Index) occurs(term string) (bool, error) {
 	for _, field := range []string{fieldText, fieldSem} {
 		for _, p := range x.parts {
-			d, err := p.segment.Dictionary(field)
+			_, found, err := p.list(field, term)
 			if err != nil {
 				return false, errIndex("%w", err)
 			}
-			if found, err := d.Contains([]byte(term)); err != nil || found {
-				return found, err
+			if found {
+				return true, nil
 			}
 		}
 	}

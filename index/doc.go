@@ -95,7 +95,8 @@
 // text. For a candidate:
 //
 //	T = sum of weight · impact in text of the query's terms
-//	  + sum of weight · impact in pre of the first 3, 4, … 12 code points of its words
+//	  + sum of weight · impact in pre of the first 3, 4, … 12 code points of its
+//	    words, but at least half of each word, each such beginning once
 //	P = sum of weight · impact in sem of the query's terms
 //	score = 5·T·max(1, Pmax) + 4·P·max(1, Tmax)
 //

@@ -3,6 +3,7 @@ package index
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"path/filepath"
 	"reflect"
@@ -199,13 +200,21 @@ func TestLayout(t *testing.T) {
 	b, queries := built(t, 640, 60)
 	docs := zapxDocuments(b)
 	rand.New(rand.NewPCG(3, 4)).Shuffle(len(docs), func(i, j int) { docs[i], docs[j] = docs[j], docs[i] })
-	var cuts []segments.Segment
+	var cuts []*segmentReader
 	for i := range 64 {
 		s, _, err := (&zap.ZapPlugin{}).New(docs[i*len(docs)/64 : (i+1)*len(docs)/64])
 		if err != nil {
 			t.Fatal(err)
 		}
-		cuts = append(cuts, s)
+		var file bytes.Buffer
+		if _, err := s.(io.WriterTo).WriteTo(&file); err != nil {
+			t.Fatal(err)
+		}
+		read, err := readSegment(file.Bytes())
+		if err != nil {
+			t.Fatal(err)
+		}
+		cuts = append(cuts, read)
 	}
 	many, err := newIndex(cuts...)
 	if err != nil {

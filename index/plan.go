@@ -114,7 +114,7 @@ func queryWords(q Query, p *plan) (words []queryWord, any bool) {
 // narrow leaves the candidates that have a term, or that have it not.
 func (x *Index) narrow(p *plan, field, term string, not bool) error {
 	s := newSet(x.tools)
-	if err := x.holders(field, term, s.add); err != nil {
+	if err := x.visit(field, term, func(tool, _ int32) { s.add(tool) }); err != nil {
 		return err
 	}
 	for i := range s.bits {

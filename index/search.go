@@ -97,21 +97,21 @@ func (x *Index) rank(p *plan) ([]found, error) {
 	}
 	for _, t := range p.terms {
 		weight := requestWeight(t)
-		if _, err := x.visit(fieldText, t, add(s.text, weight)); err != nil {
+		if err := x.visit(fieldText, t, add(s.text, weight)); err != nil {
 			return nil, err
 		}
-		if _, err := x.visit(fieldSem, t, add(s.meaning, weight)); err != nil {
+		if err := x.visit(fieldSem, t, add(s.meaning, weight)); err != nil {
 			return nil, err
 		}
 	}
 	for i, t := range p.prefixes {
-		if _, err := x.visit(fieldPre, t, add(s.text, p.prefixWeights[i])); err != nil {
+		if err := x.visit(fieldPre, t, add(s.text, p.prefixWeights[i])); err != nil {
 			return nil, err
 		}
 	}
 	exact := map[int32]int32{}
 	if p.key != "" {
-		if _, err := x.visit(fieldName, p.key, func(tool, impact int32) {
+		if err := x.visit(fieldName, p.key, func(tool, impact int32) {
 			if p.candidates.has(tool) {
 				exact[tool] = impact
 				if s.text[tool]|s.meaning[tool] == 0 {

@@ -145,13 +145,13 @@ func TestDuplicates(t *testing.T) {
 	long := "Read the invoices in a folder of scanned papers, take the sums and dates out of them and write a table for the bookkeeper"
 	x := opened(t,
 		tool("invoices", long+"."),
-		tool("invoices_fork", long+" today."),
+		tool("invoices_fork", long+"!"),
 		tool("invoice_reader", strings.Replace(long, "bookkeeper", "accountant", 1)+"."),
 		tool("papers", "Print invoices for a table of scanned folders."),
 		tool("csv_to_json", "Convert CSV to JSON."),
 		tool("json_to_csv", "Convert JSON to CSV."),
 	)
-	if _, got := ask(t, x, "invoices table"); got != "invoices+invoices_fork+invoice_reader papers" && got != "(invoices)+invoices_fork+invoice_reader papers" {
+	if _, got := ask(t, x, "invoices table"); got != "invoices+invoices_fork+invoice_reader papers" {
 		t.Errorf("got %q", got)
 	}
 	if _, got := ask(t, x, "convert csv json"); strings.Contains(got, "+") {

@@ -20,6 +20,7 @@ import (
 const (
 	storedCard    = "card"
 	storedEdition = "edition"
+	storedFacets  = "facets"
 	storedGroups  = "groups"
 	storedWords   = "words"
 	catalogueID   = "~"
@@ -28,7 +29,7 @@ const (
 
 // fieldNames are all fields of a segment, in the order of the format: _id, then by name.
 func fieldNames() []string {
-	return []string{fieldID, storedCard, storedEdition, fieldFacet, storedGroups, fieldName, fieldPre, fieldSem, fieldText, storedWords}
+	return []string{fieldID, storedCard, storedEdition, fieldFacet, storedFacets, storedGroups, fieldName, fieldPre, fieldSem, fieldText, storedWords}
 }
 
 // segmentWriter writes the file format of zapx 17, which bleve reads. zapx's own
@@ -86,7 +87,7 @@ func (w *segmentWriter) documents(b *Built) uint64 {
 		one(string(b.tools[d].Name), storedValue{storedCard, b.cards[d]})
 	}
 	one(catalogueID, storedValue{storedEdition, []byte(strconv.Itoa(Edition))},
-		storedValue{storedGroups, encodeGroups(b.leader)}, storedValue{storedWords, encodeWords(b.words)})
+		storedValue{storedFacets, encodeFacets(b.fields[fieldFacet])}, storedValue{storedGroups, encodeGroups(b.leader)}, storedValue{storedWords, encodeWords(b.words)})
 	table := uint64(len(w.out))
 	for _, p := range places {
 		w.out = binary.BigEndian.AppendUint64(w.out, p)
@@ -207,7 +208,7 @@ func fieldOptions(name string) bleve.FieldIndexingOptions {
 	switch name {
 	case fieldID:
 		return bleve.IndexField | bleve.StoreField
-	case storedCard, storedEdition, storedGroups, storedWords:
+	case storedCard, storedEdition, storedFacets, storedGroups, storedWords:
 		return bleve.StoreField
 	}
 	return bleve.IndexField
