@@ -9,16 +9,17 @@ import (
 
 // plan is a query in terms of the index.
 type plan struct {
-	browse      bool       // no words: all candidates, by name
-	key         string     // that a name can be, or ""
-	terms       []string   // for text and sem
-	prefixes    []string   // for pre
-	phrases     [][]string // terms
-	candidates  *set       // nil: all
-	corrections []Correction
-	typed       map[string]string // of a term, the word as it was typed
-	known       map[string]string // of a word of a tool, the term of the query that it matches, or ""
-	first       [256]bool         // bytes with which such a word begins: stems change only ends
+	browse        bool       // no words: all candidates, by name
+	key           string     // that a name can be, or ""
+	terms         []string   // for text and sem
+	prefixes      []string   // for pre
+	prefixWeights []int32    // of the word whose beginning each is, the largest of several
+	phrases       [][]string // terms
+	candidates    *set       // nil: all
+	corrections   []Correction
+	typed         map[string]string // of a term, the word as it was typed
+	known         map[string]string // of a word of a tool, the term of the query that it matches, or ""
+	first         [256]bool         // bytes with which such a word begins: stems change only ends
 }
 
 // set is a set of tools. The nil set has all.

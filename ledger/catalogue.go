@@ -52,6 +52,20 @@ func NewListing(r *Record) *Listing {
 	return l
 }
 
+func (l *Listing) check() error {
+	if _, err := ParseTime(l.Published); err != nil {
+		return err
+	}
+	owners := make([]Owner, len(l.Owners))
+	for i, login := range l.Owners {
+		owners[i].Login = login
+	}
+	if err := checkOwners(owners); err != nil {
+		return err
+	}
+	return l.Summary.check(l.Description)
+}
+
 // ParseCatalogue reads search/tools.json.
 func ParseCatalogue(data []byte) ([]Listing, error) {
 	lines, err := catalogueLines(data)
@@ -60,12 +74,15 @@ func ParseCatalogue(data []byte) ([]Listing, error) {
 	}
 	out := make([]Listing, 0, len(lines))
 	for i, l := range lines {
-		one, err := decode[Listing]("catalogue line", append(slices.Clip(l), '\n'), limits.LogEntry)
+		one, err := decode[Listing]("catalogue line", append(slices.Clip(l), '\n'), limits.Listing)
 		if err != nil {
 			return nil, err
 		}
 		if i > 0 && out[i-1].Name >= one.Name {
 			return nil, fmt.Errorf("catalogue is out of order at %q", one.Name)
+		}
+		if err := one.check(); err != nil {
+			return nil, fmt.Errorf("catalogue line of %q: %w", one.Name, err)
 		}
 		out = append(out, *one)
 	}

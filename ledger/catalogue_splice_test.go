@@ -20,7 +20,7 @@ func TestUpdateCatalogueIsRewriting(t *testing.T) {
 		for range 1 + r.IntN(4) {
 			n := spec.Name(fmt.Sprintf("tool_%d", r.IntN(60)))
 			if change[n] = nil; r.IntN(3) > 0 {
-				change[n] = &ledger.Listing{Name: n, Latest: "1.0.0", Description: fmt.Sprintf("Round %d, {\"name\":\"x\"}.", round)}
+				change[n] = line(n, fmt.Sprintf("Round %d, {\"name\":\"x\"}.", round))
 			}
 			all[n] = change[n]
 		}
@@ -49,14 +49,14 @@ func TestUpdateCatalogueIsRewriting(t *testing.T) {
 }
 
 func TestUpdateCatalogueRefuses(t *testing.T) {
-	one, err := ledger.UpdateCatalogue(ledger.EmptyCatalogue(), map[spec.Name]*ledger.Listing{"abc": {Name: "abc", Latest: "1.0.0"}})
+	one, err := ledger.UpdateCatalogue(ledger.EmptyCatalogue(), map[spec.Name]*ledger.Listing{"abc": line("abc", "")})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, data := range map[string][]byte{
 		"empty": nil, "cut": one[:len(one)-1], "other begin": one[1:], "without line feed": bytes.Replace(one, []byte("\n]}"), []byte("]}"), 1),
 		"line without name": bytes.Replace(one, []byte(`{"name":"abc"`), []byte(`{"latest":"abc"`), 1),
-		"blank line":        []byte("{\"schema\":\"patch-git/catalogue/v1\",\"tools\":[\n\n]}\n"),
+		"blank line":        []byte("{\"schema\":\"patch-git/catalogue/v2\",\"tools\":[\n\n]}\n"),
 	} {
 		if _, err := ledger.UpdateCatalogue(data, map[spec.Name]*ledger.Listing{"xyz": nil}); err == nil {
 			t.Errorf("%s: accepted", name)

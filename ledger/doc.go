@@ -16,7 +16,7 @@
 //	                                               evidence.sigstore.json and proof.json
 //	withdrawals/<index>.sigstore.json              evidence of a yank, unyank or revocation, by its place in the log
 //	revoked.json                                   what must not run any more
-//	search/tools.json                              name, latest version and description of every tool
+//	search/tools.json                              of every tool what a search looks at and a card shows
 //	log/checkpoint, log/tile/…                     C2SP tlog-tiles over the event entries
 //	objects/<hh>/<digest>                          head, buckets, bucket, record, revoked list by digest
 //

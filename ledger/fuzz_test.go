@@ -101,7 +101,7 @@ func FuzzCheckpoint(f *testing.F) {
 
 func FuzzCatalogue(f *testing.F) {
 	f.Add(ledger.EmptyCatalogue())
-	c, err := ledger.UpdateCatalogue(ledger.EmptyCatalogue(), map[spec.Name]*ledger.Listing{"abc": {Name: "abc", Latest: "1.0.0", Description: "x"}})
+	c, err := ledger.UpdateCatalogue(ledger.EmptyCatalogue(), map[spec.Name]*ledger.Listing{"abc": line("abc", "x")})
 	if err != nil {
 		f.Fatal(err)
 	}

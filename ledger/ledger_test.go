@@ -32,7 +32,7 @@ func someRecord() *ledger.Record {
 	}
 	return &ledger.Record{
 		Schema: ledger.RecordSchema, Name: "csv_to_json", Description: "Turns <CSV> into JSON & back.", Owners: []ledger.Owner{{Login: "a", ID: 1}},
-		Versions: []ledger.RecordVersion{v("1.0.0"), v("1.2.0"), v("2.0.0-rc.1")},
+		Versions: []ledger.RecordVersion{v("1.0.0"), v("1.2.0"), v("2.0.0-rc.1")}, Summary: ledger.Summary{Format: spec.FormatPatch},
 	}
 }
 
@@ -80,7 +80,7 @@ func TestCanonical(t *testing.T) {
 				"case of a member":  strings.Replace(text, `"schema"`, `"Schema"`, 1),
 				"escaped character": strings.Replace(text, `"schema"`, `"sch\u0065ma"`, 1),
 				"text after":        text + "{}\n",
-				"another schema":    strings.Replace(text, "/v1", "/v2", 1),
+				"another schema":    strings.NewReplacer("/v1", "/v3", "/v2", "/v3").Replace(text),
 				"nothing":           "",
 				"null":              "null\n",
 				"array":             "[]\n",
@@ -321,9 +321,6 @@ func TestAppendBelievesNoTile(t *testing.T) {
 
 func TestCatalogue(t *testing.T) {
 	c := ledger.EmptyCatalogue()
-	line := func(n spec.Name, d string) *ledger.Listing {
-		return &ledger.Listing{Name: n, Latest: "1.0.0", Description: d}
-	}
 	for _, change := range []map[spec.Name]*ledger.Listing{
 		{"mmm": line("mmm", "m")},
 		{"aaa": line("aaa", "a"), "zzz": line("zzz", `quotes " and , and <`)},

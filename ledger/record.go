@@ -3,48 +3,23 @@ package ledger
 import (
 	"fmt"
 
+	"github.com/patch-cat/patch-git/internal/limits"
 	"github.com/patch-cat/patch-git/spec"
 )
 
 // RecordSchema is the edition of [Record].
-const RecordSchema = "patch-git/record/v1"
+const RecordSchema = "patch-git/record/v2"
 
 // Record is all that a registry says of one tool.
 type Record struct {
 	Schema      string          `json:"schema"`
 	Name        spec.Name       `json:"name"`
-	Description string          `json:"description"` // of the latest version
+	Description string          `json:"description"` // of [Record.Described]
 	Owners      []Owner         `json:"owners"`
 	Versions    []RecordVersion `json:"versions"` // lowest first
 	Deprecated  string          `json:"deprecated,omitempty"`
 	ReplacedBy  spec.Name       `json:"replaced_by,omitempty"`
-	Summary     Summary         `json:"summary"` // of the latest version
-}
-
-// Summary is what the manifest of one version says beyond its description for
-// those who look for a tool.
-type Summary struct {
-	Format   spec.Format    `json:"format"`
-	License  string         `json:"license,omitempty"` // SPDX expression
-	Tags     []string       `json:"tags,omitempty"`
-	Aliases  []spec.Name    `json:"aliases,omitempty"`
-	Inputs   []SummaryInput `json:"inputs,omitempty"`
-	Examples []string       `json:"examples,omitempty"` // requests that the tool serves
-}
-
-// SummaryInput is an input as a search sees it.
-type SummaryInput struct {
-	Name        string `json:"name"`
-	Description string `json:"description,omitempty"`
-}
-
-// NewSummary is the summary of a tool.
-func NewSummary(t *spec.Tool) Summary {
-	s := Summary{Format: t.Format, License: t.License, Tags: t.Tags, Aliases: t.Aliases, Examples: t.Examples}
-	for _, in := range t.Inputs {
-		s.Inputs = append(s.Inputs, SummaryInput{in.Name, in.Description})
-	}
-	return s
+	Summary     Summary         `json:"summary"` // of [Record.Described]
 }
 
 // Owner is a person or an organisation by its GitHub login and by the number
@@ -52,6 +27,20 @@ func NewSummary(t *spec.Tool) Summary {
 type Owner struct {
 	Login string `json:"login" yaml:"login"`
 	ID    int64  `json:"id" yaml:"id"`
+}
+
+// checkOwners bounds what every reader of a catalogue gets of each tool. Who
+// they are is for the publication to check.
+func checkOwners(owners []Owner) error {
+	if len(owners) > limits.Owners {
+		return fmt.Errorf("it has %d owners, allowed are %d", len(owners), limits.Owners)
+	}
+	for _, o := range owners {
+		if err := oneLine("login", o.Login, limits.Login); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // RecordVersion is one version of a tool.
@@ -87,6 +76,12 @@ func ParseRecord(data []byte, name spec.Name) (*Record, error) {
 			return nil, fmt.Errorf("record of %q: %w", name, err)
 		}
 	}
+	if err := checkOwners(r.Owners); err != nil {
+		return nil, fmt.Errorf("record of %q: %w", name, err)
+	}
+	if err := r.Summary.check(r.Description); err != nil {
+		return nil, fmt.Errorf("record of %q: %w", name, err)
+	}
 	return r, nil
 }
 
@@ -109,4 +104,13 @@ func (r *Record) Latest() *RecordVersion {
 		}
 	}
 	return nil
+}
+
+// Described is the version whose description and summary a record has: the
+// latest, else the highest there is; nil when there is none.
+func (r *Record) Described() *RecordVersion {
+	if v := r.Latest(); v != nil || len(r.Versions) == 0 {
+		return v
+	}
+	return &r.Versions[len(r.Versions)-1]
 }

@@ -29,10 +29,8 @@ func isInputName(s string) bool {
 			return false
 		}
 	}
-	return s != "" && len(s) <= maxInputName
+	return s != "" && len(s) <= limits.InputName
 }
-
-const maxInputName = 64
 
 // keywords cannot be parameters in some version of Python 3.
 var keywords = []string{

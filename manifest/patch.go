@@ -54,7 +54,11 @@ func readPatch(r *report, data []byte) *Document {
 var topLevel = []string{
 	"name", "version", "description", "inputs", "outputs", "capabilities", "runtime",
 	"external_auth", "generated_by", "generated_at", "x-needs",
+	"x-license", "x-tags", "x-aliases", "x-examples",
 }
+
+// ours are the keys that look like an author's own and are not.
+var ours = topLevel[len(topLevel)-5:]
 
 var extensionKey = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^x-[A-Za-z0-9_.-]+$`) })
 
@@ -92,6 +96,7 @@ func (p *patchReader) read(root *node) {
 	if n := root.get("x-needs"); n != nil {
 		p.needs(n)
 	}
+	p.listed(root)
 }
 
 // keys reports the members that the format doesn't know, keeps the extensions,
@@ -103,6 +108,9 @@ func (p *patchReader) keys(n *node, where string, known []string) {
 		case slices.Contains(known, m.name):
 		case where == "" && extensionKey().MatchString(m.name):
 			p.unclear(m.value)
+			if like := nearest(m.name, ours); like != "" {
+				p.addFix(nearlyOurs, m.at, "write "+like, "the key %s is one of your own, and reads like %s", spec.Quote(m.name), like)
+			}
 			if p.tool.Extensions == nil {
 				p.tool.Extensions = map[string]json.RawMessage{}
 			}
@@ -205,9 +213,10 @@ func nearest(key string, known []string) string {
 		return ""
 	}
 	best, least := "", 3
-	norm := strings.NewReplacer("-", "_", " ", "_").Replace(strings.ToLower(key))
+	plain := strings.NewReplacer("-", "_", " ", "_")
+	norm := plain.Replace(strings.ToLower(key))
 	for _, k := range known {
-		if d := distance(norm, k); d < least && d < len(k)/2+1 {
+		if d := distance(norm, plain.Replace(k)); d < least && d < len(k)/2+1 {
 			best, least = k, d
 		}
 	}

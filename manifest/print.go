@@ -48,6 +48,7 @@ func Print(t *spec.Tool) []byte {
 	if len(t.Needs) > 0 {
 		p.line(0, "x-needs", list(t.Needs))
 	}
+	p.listed(t)
 	for _, key := range slices.Sorted(maps.Keys(t.Extensions)) {
 		p.line(0, key, flow(t.Extensions[key]))
 	}
@@ -97,6 +98,24 @@ func (p *printer) inputs(inputs []spec.Input) {
 	}
 }
 
+// listed writes what only those who look for a tool read, an example a line.
+func (p *printer) listed(t *spec.Tool) {
+	p.optional(0, "x-license", t.License)
+	if len(t.Tags) > 0 {
+		p.line(0, "x-tags", list(t.Tags))
+	}
+	if len(t.Aliases) > 0 {
+		p.line(0, "x-aliases", list(t.Aliases))
+	}
+	if len(t.Examples) == 0 {
+		return
+	}
+	p.line(0, "x-examples", "")
+	for _, e := range t.Examples {
+		p.b.WriteString("#   - " + scalar(e) + "\n")
+	}
+}
+
 func typeWord(t spec.Type) string { return scalar(string(t)) }
 
 var bareItems = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\{"type":"([a-z]+)"\}$`) })
@@ -109,10 +128,10 @@ func outputItems(items json.RawMessage) string {
 	return flow(items)
 }
 
-func list(items []string) string {
+func list[T ~string](items []T) string {
 	quoted := make([]string, len(items))
 	for i, item := range items {
-		quoted[i] = quote(item)
+		quoted[i] = quote(string(item))
 	}
 	return "[" + strings.Join(quoted, ", ") + "]"
 }

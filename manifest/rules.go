@@ -103,6 +103,14 @@ const (
 	duplicateScope
 	badNeed
 	duplicateNeed
+	badExample
+	badTag
+	badAlias
+	badLicense
+	oddLicense
+	tooManyListed
+	listedTwice
+	nearlyOurs
 )
 
 const (
@@ -113,7 +121,7 @@ const (
 
 // rules is the only place where ids, meanings and severities stand.
 // MAN-1xx file and frontmatter, 2xx YAML, 3xx top level, 4xx inputs and
-// outputs, 5xx capabilities, runtime and accounts.
+// outputs, 5xx capabilities, runtime and accounts, 6xx what only a search reads.
 var rules = [...]Rule{
 	unknownFile:    {"MAN-101", "the file name belongs to no manifest format", "name the file tool.py, or give it the suffix .py", bad, bad, "PM-1"},
 	notScanned:     {"MAN-102", "the file is so large that it was not read", "keep data out of the tool file", bad, bad, ""},
@@ -198,4 +206,13 @@ var rules = [...]Rule{
 	duplicateScope:   {"MAN-513", "a scope stands twice", "keep one of them", bad, warn, "PM-43"},
 	badNeed:          {"MAN-514", "x-needs has something other than its words", "write a list of process, environment, native and dynamic; network and files stand in capabilities", bad, bad, "CAP-001"},
 	duplicateNeed:    {"MAN-515", "a word stands twice in x-needs", "keep one of them", bad, warn, "CAP-001"},
+
+	badExample:    {"MAN-601", "an example is not a request of one short line", "write what a person would ask for, in at most 200 characters", bad, bad, "C-16"},
+	badTag:        {"MAN-602", "a tag is not allowed", "write lower-case words joined by single hyphens, 2 to 24 characters", bad, bad, "C-16"},
+	badAlias:      {"MAN-603", "an alias is not allowed", "write another name that people look for, spelled as names are, or remove it", bad, bad, "C-4"},
+	badLicense:    {"MAN-604", "the license is not an SPDX expression", `write the identifier of SPDX, as in MIT or "Apache-2.0 OR MIT"`, bad, bad, "C-16"},
+	oddLicense:    {"MAN-605", "the license is not spelled as SPDX lists it", "write it as SPDX does", warn, warn, "C-16"},
+	tooManyListed: {"MAN-606", "there are too many examples, tags or aliases", "keep the best of them", bad, bad, ""},
+	listedTwice:   {"MAN-607", "an example, a tag or an alias stands twice", "keep one of them", bad, warn, "C-16"},
+	nearlyOurs:    {"MAN-608", "a key of the author's own reads like one of the format", "correct it, or give it another name", warn, warn, "C-16"},
 }

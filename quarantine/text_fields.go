@@ -44,10 +44,27 @@ func fields(t *spec.Tool) []field {
 			field{at + "default", strings.Join(texts(in.Default), "\n"), false, true},
 			field{at + "items", strings.Join(texts(in.Items), "\n"), false, true})
 	}
+	for i, e := range t.Examples {
+		fs = append(fs, field{fmt.Sprintf("x-examples[%d]", i), e, true, true})
+	}
+	fs = append(fs,
+		field{"x-tags", words(t.Tags), true, true},
+		field{"x-aliases", words(t.Aliases), true, true},
+		field{"x-license", words(spec.LicenseWords(t.License)), false, true})
 	for _, key := range slices.Sorted(maps.Keys(t.Extensions)) {
 		fs = append(fs, field{"extension", key, false, false}, field{"extension " + spec.Quote(key), strings.Join(texts(t.Extensions[key]), "\n"), false, true})
 	}
 	return fs
+}
+
+// words spells out what the grammars of tags, names and licenses join: a model
+// reads ignore-all-previous as three words, and so do the rules.
+func words[T ~string](items []T) string {
+	var b strings.Builder
+	for _, item := range items {
+		b.WriteString(strings.NewReplacer("-", " ", "_", " ").Replace(string(item)) + " ")
+	}
+	return strings.TrimSuffix(b.String(), " ")
 }
 
 // texts returns every string of a JSON value, member names included, in the

@@ -14,7 +14,7 @@ import (
 // version published before (the newest was withdrawn), it is read from its
 // manifest; where this program no longer reads it, the present one stays.
 func describe(ctx context.Context, cur *chain, p *plan, r *ledger.Record) error {
-	v := described(r)
+	v := r.Described()
 	if !p.fresh[r.Name][v.Version].IsZero() {
 		i, _ := slices.BinarySearchFunc(p.accept, spec.Ref{Name: r.Name, Version: v.Version}, func(a accepted, ref spec.Ref) int {
 			return byRef(a.ref(), ref)
@@ -23,7 +23,7 @@ func describe(ctx context.Context, cur *chain, p *plan, r *ledger.Record) error 
 		r.Description, r.Summary = tool.Description, ledger.NewSummary(tool)
 		return nil
 	}
-	if old := p.records[r.Name]; old != nil && described(old).Version == v.Version {
+	if old := p.records[r.Name]; old != nil && old.Described().Version == v.Version {
 		return nil
 	}
 	raw, err := exactly(ctx, cur.store, ledger.ReleasePath(r.Name, v.Version, ledger.ReleaseFileName), v.Release, limits.Document)
@@ -43,13 +43,4 @@ func describe(ctx context.Context, cur *chain, p *plan, r *ledger.Record) error 
 		r.Description, r.Summary = m.Tool.Description, ledger.NewSummary(&m.Tool)
 	}
 	return nil
-}
-
-// described is the version whose description a record has: the latest, else
-// the highest there is.
-func described(r *ledger.Record) *ledger.RecordVersion {
-	if v := r.Latest(); v != nil {
-		return v
-	}
-	return &r.Versions[len(r.Versions)-1]
 }

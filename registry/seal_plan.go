@@ -155,11 +155,12 @@ func newAccepted(in Acceptance, registry spec.RegistryName) (*accepted, error) {
 	if len(a.Owners) == 0 {
 		a.Owners = []ledger.Owner{in.Contributor}
 	}
-	named := slices.Clone(a.Owners)
 	if in.Contributor != (ledger.Owner{}) {
-		named = append(named, in.Contributor)
+		if err := checkOwners(r.Ref.Name, []ledger.Owner{in.Contributor}); err != nil {
+			return nil, err
+		}
 	}
-	return a, checkOwners(r.Ref.Name, named)
+	return a, checkOwners(r.Ref.Name, a.Owners)
 }
 
 // checkPaths refuses files that cannot lie in one folder together, or not with
@@ -260,8 +261,11 @@ func checkOwners(n spec.Name, owners []ledger.Owner) error {
 	if len(owners) == 0 {
 		return fault.New(fault.Usage, "owners", "%s must have an owner", n)
 	}
+	if len(owners) > limits.Owners {
+		return fault.New(fault.Usage, "owners", "%s has %d owners, allowed are %d", n, len(owners), limits.Owners)
+	}
 	for _, o := range owners {
-		if err := checkText("login", o.Login); err != nil || o.Login == "" || o.ID < 0 {
+		if err := checkText("login", o.Login); err != nil || o.Login == "" || len(o.Login) > limits.Login || o.ID < 0 {
 			return fault.New(fault.Usage, "owners", "%s has the owner %s with the number %d", n, spec.Quote(o.Login), o.ID)
 		}
 	}

@@ -89,8 +89,11 @@ func (m Meta) check(file string) error {
 			texts = append(texts, reason)
 		}
 	}
+	if len(m.Owners) > limits.Owners {
+		return fault.New(fault.Findings, "yaml", "%s: there are %d owners, allowed are %d", file, len(m.Owners), limits.Owners)
+	}
 	for _, o := range m.Owners {
-		if o.Login == "" || o.ID < 0 {
+		if o.Login == "" || len(o.Login) > limits.Login || o.ID < 0 {
 			return fault.New(fault.Findings, "yaml", "%s: an owner is %s with the number %d", file, spec.Quote(o.Login), o.ID)
 		}
 		texts = append(texts, o.Login)

@@ -230,7 +230,7 @@ func (t *tree) rewrite(name spec.Name, change func(*ledger.Record) *ledger.Recor
 		bucket, err = ledger.ParseBucket(t.read(ledger.BucketPath(i)), i)
 		must(err)
 	}
-	record := &ledger.Record{Schema: ledger.RecordSchema, Name: name, Owners: []ledger.Owner{{Login: "eve"}}}
+	record := &ledger.Record{Schema: ledger.RecordSchema, Name: name, Owners: []ledger.Owner{{Login: "eve"}}, Summary: ledger.Summary{Format: spec.FormatPatch}}
 	if _, ok := bucket.Names[name]; ok {
 		record, err = ledger.ParseRecord(t.read(ledger.RecordPath(name)), name)
 		must(err)
@@ -257,6 +257,28 @@ func (t *tree) rewrite(name spec.Name, change func(*ledger.Record) *ledger.Recor
 	t.write(ledger.CataloguePath, list)
 	h.Catalogue = spec.DigestOf(list)
 	t.sign(h)
+}
+
+// list changes the catalogue alone, under a head signed anew.
+func (t *tree) list(change func(map[spec.Name]*ledger.Listing)) {
+	t.tb.Helper()
+	lines, err := ledger.ParseCatalogue(t.read(ledger.CataloguePath))
+	all := map[spec.Name]*ledger.Listing{}
+	for i := range lines {
+		all[lines[i].Name] = &lines[i]
+	}
+	if change(all); err == nil {
+		var list []byte
+		if list, err = ledger.UpdateCatalogue(ledger.EmptyCatalogue(), all); err == nil {
+			t.write(ledger.CataloguePath, list)
+			h := t.head()
+			h.Catalogue = spec.DigestOf(list)
+			t.sign(h)
+		}
+	}
+	if err != nil {
+		t.tb.Fatal(err)
+	}
 }
 
 // revoke replaces the revoked list under a head signed anew.

@@ -181,18 +181,26 @@ var damages = []struct {
 	}, []string{"records/ec/echo_text.json binding:record"}},
 	{"the catalogue is not the head's", func(t *tree) { t.flip(ledger.CataloguePath); t.alone() }, []string{"search/tools.json binding:record"}},
 	{"the catalogue says something else", func(t *tree) {
-		list, err := ledger.UpdateCatalogue(t.read(ledger.CataloguePath), map[spec.Name]*ledger.Listing{
-			"echo_text": {Name: "echo_text", Latest: "1.1.0", Description: "Is the best."}, "word_text": nil,
-			"no_such_tool": {Name: "no_such_tool", Latest: "1.0.0"},
+		t.list(func(all map[spec.Name]*ledger.Listing) {
+			all["no_such_tool"] = &ledger.Listing{
+				Name: "no_such_tool", Latest: "1.0.0", Published: "2026-01-01T00:00:00Z", Summary: ledger.Summary{Format: spec.FormatPatch},
+				Permissions: spec.Permissions{Filesystem: spec.FilesystemNone},
+			}
+			all["echo_text"].Description, all["word_text"] = "Is the best.", nil
 		})
-		if err != nil {
-			t.tb.Fatal(err)
-		}
-		t.write(ledger.CataloguePath, list)
-		h := t.head()
-		h.Catalogue = spec.DigestOf(list)
-		t.sign(h)
 	}, []string{"search/tools.json catalogue", "search/tools.json catalogue", "search/tools.json catalogue"}},
+
+	{"the catalogue has an example that nobody wrote", func(t *tree) {
+		t.list(func(all map[spec.Name]*ledger.Listing) { all["echo_text"].Summary.Examples = []string{"Pay my bills"} })
+	}, []string{"search/tools.json catalogue"}},
+	{"the catalogue has an owner that the record has not", func(t *tree) {
+		t.list(func(all map[spec.Name]*ledger.Listing) {
+			all["echo_text"].Owners = append(all["echo_text"].Owners, "microsoft")
+		})
+	}, []string{"search/tools.json catalogue"}},
+	{"the catalogue calls an owner verified", func(t *tree) {
+		t.list(func(all map[spec.Name]*ledger.Listing) { all["echo_text"].Verified = true })
+	}, []string{"search/tools.json catalogue"}},
 
 	// The releases.
 	{"a file of a release", func(t *tree) { t.flip(release("echo_text", "1.1.0", "tool.py")) }, []string{

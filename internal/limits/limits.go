@@ -29,7 +29,14 @@ const (
 	ManifestProblems = 100 // problems reported for one file
 	Description      = 1024
 	Inputs           = 64
+	InputName        = 64
+	SummaryInput     = 200 // characters that a catalogue has of the description of an input
 	Packages         = 64
+	Examples         = 10  // requests that a tool says it serves
+	Example          = 200 // characters of one
+	FewExamples      = 3   // that a tool should have
+	Tags             = 8
+	Aliases          = 5
 )
 
 // Documents of a published tree.
@@ -40,6 +47,7 @@ const (
 	DERDepth    = 32        // nesting of a timestamp
 	TrustedRoot = 1 * MiB   // trusted_root.json or signing_config.json of a Sigstore instance
 	Catalogue   = 64 * MiB  // search/tools.json
+	Listing     = 96 * KiB  // one line of it
 	Tile        = 64 * KiB  // one hash tile is at most 8 KiB
 	EntryTile   = 256 * 64 * KiB
 	LogEntry    = 65_535  // the entry bundle has a 16-bit length
@@ -52,6 +60,8 @@ const (
 	// that cannot be read make it stop.
 	AuditProblems = 100
 	RegistryName  = 100
+	Owners        = 32  // of one tool
+	Login         = 100 // characters; GitHub's have 39 at most
 )
 
 // Network.

@@ -270,25 +270,29 @@ func TestPoolOddPrograms(t *testing.T) {
 			word := mark(t)
 			p := pool(t, s, sandbox.PoolOptions{}, word)
 			job := waiter(t, word, c.source)
-			for i := range 3 {
+			late := name == "never reads" || name == "closes its own input" // odd only when asked
+			refused := false
+			// One that was started a moment ago, while the machine was busy, may be
+			// taken before it gets as far as to be odd; not one after the other.
+			for i := 0; i < 3 || i < 8 && !refused; i++ {
 				out := call(t, p, release, job)
 				if out.Exit != c.exit || string(out.Stdout) != c.want {
 					t.Errorf("%s, call %d: exit %d, %q\n%s", name, i, out.Exit, out.Stdout, out.Stderr)
 				}
-				if s.Driver() == "bubblewrap" || s.Driver() == "container" {
-					continue // what starts the program is there for longer, and holds the output open
+				if late || s.Driver() == "bubblewrap" || s.Driver() == "container" {
+					refused = true // what starts the program is there for longer, and holds the output open
+					continue
 				}
-				if out.Warm && name != "never reads" && name != "closes its own input" {
-					t.Errorf("%s, call %d: it served though it did not wait", name, i)
-				}
-				if name != "never reads" && name != "closes its own input" {
-					// It is started at the end of the call or, on a busy machine, a bit
-					// later; and one that has ended is cleared away after a while.
-					called := time.Now()
-					waitFor(t, "what waits is seen to be odd", func() bool {
-						return p.Unfit() && (p.Waiting() > 0 || time.Since(called) > time.Second)
-					})
-				}
+				refused = refused || i > 0 && !out.Warm
+				// It is started at the end of the call or, on a busy machine, a bit
+				// later; and one that has ended is cleared away after a while.
+				called := time.Now()
+				waitFor(t, "what waits is seen to be odd", func() bool {
+					return p.Unfit() && (p.Waiting() > 0 || time.Since(called) > time.Second)
+				})
+			}
+			if !refused {
+				t.Errorf("%s: it served though it did not wait", name)
 			}
 		}
 	})
