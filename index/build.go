@@ -74,7 +74,11 @@ func build(ctx context.Context, tools []ledger.Listing, table []related) (*Built
 				name.add(name.id(string(a)), impactAlias)
 			}
 		}
-		facets(l, func(field, value string) { facet.add(facet.id(field+":"+value), 1) })
+		facets(l, func(field, value string) {
+			if term := field + ":" + value; len(term) <= mostTermBytes {
+				facet.add(facet.id(term), 1)
+			}
+		})
 		for _, f := range b.fields {
 			if f != b.fields[fieldSem] {
 				f.close()

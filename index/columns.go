@@ -28,21 +28,20 @@ func (x *Index) readColumns() (c *columns, err error) {
 	type pair struct{ tool, value int32 }
 	var pairs []pair
 	for _, field := range counted() {
-		last := ""
-		if err := x.terms(fieldFacet, field+":", func(term string) error {
-			if term == last {
-				return nil
-			}
-			last = term
+		var terms []string
+		if err := x.terms(fieldFacet, field+":", func(t string) { terms = append(terms, t) }); err != nil {
+			return nil, err
+		}
+		slices.Sort(terms) // each segment has its own
+		for _, term := range slices.Compact(terms) {
 			value := int32(len(c.values))
 			c.values = append(c.values, Facet{Field: field, Value: strings.TrimPrefix(term, field+":")})
-			_, err := x.visit(fieldFacet, term, func(tool, _ int32) {
+			if err := x.holders(fieldFacet, term, func(tool int32) {
 				pairs = append(pairs, pair{tool, value})
 				c.start[tool+1]++
-			})
-			return err
-		}); err != nil {
-			return nil, err
+			}); err != nil {
+				return nil, err
+			}
 		}
 	}
 	for t := range x.tools {
@@ -69,18 +68,19 @@ func (x *Index) count(list []found) ([]Facet, error) {
 			counts[v]++
 		}
 	}
-	var out []Facet
-	for _, field := range counted() {
-		var some []Facet
-		for v, n := range counts {
-			if n > 0 && c.values[v].Field == field {
-				some = append(some, Facet{field, c.values[v].Value, n})
-			}
+	var out, some []Facet
+	for v, n := range counts { // the values of a field stand together
+		if n > 0 {
+			some = append(some, Facet{c.values[v].Field, c.values[v].Value, n})
+		}
+		if v+1 < len(counts) && c.values[v+1].Field == c.values[v].Field {
+			continue
 		}
 		slices.SortFunc(some, func(a, b Facet) int {
 			return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Value, b.Value))
 		})
 		out = append(out, some[:min(len(some), mostValues)]...)
+		some = some[:0]
 	}
 	return out, nil
 }

@@ -45,9 +45,11 @@ func (x *Index) expand(p *plan, words []queryWord) error {
 		if !slices.Contains(p.terms, term) {
 			p.terms = append(p.terms, term)
 			p.typed[term] = w.text
+			p.first[term[0]], p.first[w.text[0]] = true, true
 		}
+		half := (utf8.RuneCountInString(prefix) + 1) / 2
 		eachPrefix(prefix, func(s string) {
-			if !slices.Contains(p.prefixes, s) {
+			if utf8.RuneCountInString(s) >= half && !slices.Contains(p.prefixes, s) {
 				p.prefixes = append(p.prefixes, s)
 			}
 		})

@@ -91,7 +91,8 @@
 // text. For a candidate:
 //
 //	T = sum of the impacts in text of the query's terms
-//	  + sum of the impacts in pre of the first 3, 4, … 12 code points of its words
+//	  + sum of the impacts in pre of the first 3, 4, … 12 code points of its
+//	    words, but at least half of each word, each such beginning once
 //	P = sum of the impacts in sem
 //	score = 5·T·max(1, Pmax) + 4·P·max(1, Tmax)
 //
@@ -136,7 +137,7 @@
 //	…/t<k>.bin         postings of the terms of shard k
 //	…/c<i>.bin         listings 16i to 16i+15 as a JSON array, as they stand in the catalogue
 //	…/words.bin        the dictionary
-//	…/facets.bin       the facet field
+//	…/f-<field>.bin    the values of one field of filters, without the field and its colon
 //	…/groups.bin       near-duplicates
 //
 // The shard of a term is FNV-1a (32 bit) of its first three code points in UTF-8, modulo K. K is the
@@ -147,7 +148,7 @@
 //   - shard: one byte of flags (1 text, 2 pre, 4 sem, 8 name), and for each flag that is set, from the
 //     lowest: n = length in bytes of a list: for each posting n = document minus the one before (the first: minus 0), one byte impact;
 //   - words: n = number of documents;
-//   - facets: n = length in bytes of a list of n = document minus the one before.
+//   - values of a field: n = length in bytes of a list of n = document minus the one before.
 //
 // groups.bin is for each document that is in a group: n = document minus the one before,
 // n = that document minus the first of its group.

@@ -202,9 +202,51 @@ func (x *Index) visit(field, term string, f func(tool, impact int32)) (found boo
 	return found, nil
 }
 
-// terms calls visit with the terms of a field that have a beginning, in order; a term may come
-// once for each segment.
-func (x *Index) terms(field, beginning string, visit func(string) error) error {
+// holders calls f with each tool that has a term, without reading impacts.
+func (x *Index) holders(field, term string, f func(tool int32)) error {
+	for i := range x.parts {
+		p := &x.parts[i]
+		one := func(doc uint32) error {
+			tool := int64(doc)
+			if p.tool != nil {
+				tool = int64(p.tool[tool])
+			}
+			if tool >= int64(x.tools) {
+				return errIndex("%s has an impossible posting", field)
+			}
+			f(int32(tool))
+			return nil
+		}
+		dictionary, err := p.segment.Dictionary(field)
+		if err != nil {
+			return errIndex("%w", err)
+		}
+		list, err := dictionary.PostingsList([]byte(term), nil, nil)
+		if err != nil {
+			return errIndex("%w", err)
+		}
+		quick, ok := list.Iterator(false, false, false, nil).(segments.OptimizablePostingsIterator)
+		if !ok {
+			continue // an empty list
+		}
+		if doc, only := quick.DocNum1Hit(); only {
+			if err := one(uint32(doc)); err != nil {
+				return err
+			}
+		} else if all := quick.ActualBitmap(); all != nil {
+			for it := all.Iterator(); it.HasNext(); {
+				if err := one(it.Next()); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// terms calls visit with the terms of a field that have a beginning, those of one segment
+// after those of another.
+func (x *Index) terms(field, beginning string, visit func(string)) error {
 	for i := range x.parts {
 		dictionary, err := x.parts[i].segment.Dictionary(field)
 		if err != nil {
@@ -218,9 +260,7 @@ func (x *Index) terms(field, beginning string, visit func(string) error) error {
 			if entry == nil || !strings.HasPrefix(entry.Term, beginning) {
 				break
 			}
-			if err := visit(entry.Term); err != nil {
-				return err
-			}
+			visit(entry.Term)
 		}
 	}
 	return nil

@@ -36,7 +36,7 @@ func (b *Built) Pages() map[string][]byte {
 		shards *= 2
 	}
 	folder := spec.DigestOf(b.segment).Hex()[:16]
-	head, err := json.Marshal(pageIndex{Edition, len(b.tools), shards, chunk, folder, strings.TrimSpace(stopWords)})
+	head, err := json.Marshal(pageIndex{Edition, len(b.tools), shards, chunk, folder, stopWords})
 	if err != nil {
 		panic(err) // numbers and plain words always encode
 	}
@@ -53,12 +53,18 @@ func (b *Built) Pages() map[string][]byte {
 	put("groups", encodeGroups(b.leader))
 	facet := b.fields[fieldFacet]
 	lists := facet.lists()
-	var f front
-	for _, t := range slices.Sorted(maps.Keys(facet.ids)) {
-		f.add(t)
-		f.list(lists[facet.ids[t]], false)
+	fronts := map[string]*front{}
+	for _, field := range Operators() {
+		fronts[field] = &front{}
 	}
-	put("facets", f.out)
+	for _, t := range slices.Sorted(maps.Keys(facet.ids)) {
+		field, value, _ := strings.Cut(t, ":")
+		fronts[field].add(value)
+		fronts[field].list(lists[facet.ids[t]], false)
+	}
+	for field, f := range fronts {
+		put("f-"+field, f.out)
+	}
 	return out
 }
 

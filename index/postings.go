@@ -3,6 +3,7 @@ package index
 import (
 	"cmp"
 	"slices"
+	"strings"
 )
 
 // posting is a document with its impact.
@@ -109,4 +110,14 @@ func (f *field) lists() [][]posting {
 		}
 	}
 	return out
+}
+
+// sorted are the ids of the terms in the order of their bytes.
+func (f *field) sorted() []int32 {
+	ids := make([]int32, len(f.terms))
+	for i := range ids {
+		ids[i] = int32(i)
+	}
+	slices.SortFunc(ids, func(a, b int32) int { return strings.Compare(f.terms[a], f.terms[b]) })
+	return ids
 }
