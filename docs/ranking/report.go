@@ -63,8 +63,8 @@ func (r *report) measure(ctx context.Context, s *indextest.Set, dir string) erro
 		if err != nil {
 			return fmt.Errorf("%s over %s: %w", e.name, s.Name, err)
 		}
-		indextest.Measure(s, opened.search) // so that every page is there when time counts
-		m := indextest.Measure(s, opened.search)
+		indextest.Measure(s, opened.search, nil) // so that every page is there when time counts
+		m := indextest.Measure(s, opened.search, time.Now)
 		if err := opened.close(); err != nil {
 			return err
 		}
