@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/blevesearch/vellum"
@@ -110,6 +111,9 @@ func (x *Index) examineField(ctx context.Context, s *segmentReader, field string
 	if f == nil {
 		return errIndex("it has no field %s", field)
 	}
+	if err := examineDictionary(f, len(s.data)); err != nil {
+		return errIndex("field %s: %w", field, err)
+	}
 	it, err := f.Iterator(nil, nil)
 	last := ""
 	for terms := 0; err == nil; err = it.Next() {
@@ -143,4 +147,39 @@ func (x *Index) examineField(ctx context.Context, s *segmentReader, field string
 		return errIndex("%w", err)
 	}
 	return nil
+}
+
+// state is one of a dictionary, as vellum shows it.
+type state interface {
+	Address() int
+	Final() bool
+	NumTransitions() int
+	TransitionAt(i int) byte
+	TransitionFor(b byte) (position, to int, output uint64)
+}
+
+// examineDictionary makes sure that every way through a dictionary leads on to a
+// term, as it does when it is written from its ends: in a circle, and among
+// ways that end nowhere, an iterator does not come back.
+func examineDictionary(f *vellum.FST, size int) error {
+	const end, none = 0, 1
+	if root := f.Start(); root < end || root >= size {
+		return errLayout
+	}
+	return f.Debug(func(_ int, shown any) error {
+		s, ok := shown.(state)
+		if !ok {
+			return fmt.Errorf("vellum shows a state as %T", shown)
+		}
+		if s.NumTransitions() == 0 && !s.Final() && s.Address() != f.Start() {
+			return errLayout
+		}
+		for i := range s.NumTransitions() {
+			_, to, _ := s.TransitionFor(s.TransitionAt(i))
+			if to < end || to == none || to >= s.Address() {
+				return errLayout
+			}
+		}
+		return nil
+	})
 }

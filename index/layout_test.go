@@ -105,6 +105,28 @@ func TestSegment(t *testing.T) {
 	}
 }
 
+// TestFormat: our numbers are those of zapx.
+func TestFormat(t *testing.T) {
+	for name, pair := range map[string][2]uint64{
+		"version":    {formatVersion, uint64(zap.Version)},
+		"chunks":     {formatChunkMode, uint64(zap.DefaultChunkMode)},
+		"dictionary": {sectionDictionary, zap.SectionInvertedTextIndex},
+		"synonyms":   {sectionSynonyms, zap.SectionSynonymIndex},
+		"shapes":     {sectionShapes, zap.SectionGeoShapeV2Index},
+		"indexed":    {optionIndexed, uint64(indexapi.IndexField)},
+		"stored":     {optionStored, uint64(indexapi.StoreField)},
+		"mask":       {onlyMask, zap.FSTValEncodingMask},
+		"one":        {only(77), zap.FSTValEncode1Hit(77, 1)},
+	} {
+		if pair[0] != pair[1] {
+			t.Errorf("%s: %d, zapx has %d", name, pair[0], pair[1])
+		}
+	}
+	if n := len(zap.DefaultFileCallbackId); n != 0 {
+		t.Errorf("zapx writes a name of %d bytes", n)
+	}
+}
+
 // TestBleve: the installed folder is an index that bleve itself opens, and its
 // readers give back the impacts; so they do when bleve cut the index into 64 segments.
 func TestBleve(t *testing.T) {

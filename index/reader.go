@@ -10,7 +10,6 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/blevesearch/mmap-go"
 	"github.com/blevesearch/vellum"
-	zap "github.com/blevesearch/zapx/v17"
 	"github.com/golang/snappy"
 )
 
@@ -36,7 +35,7 @@ func mapSegment(path string) (*segmentReader, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // the mapping stays
 	info, err := f.Stat()
 	if err != nil {
 		return nil, err
@@ -98,8 +97,8 @@ func (c *cursor) fixed(size uint64) uint64 {
 func readSegment(data []byte) (s *segmentReader, err error) {
 	defer damaged(&err)
 	c := &cursor{data: data, at: uint64(len(data)) - footer, bad: len(data) < footer}
-	callback, docs, stored, table := c.fixed(4), c.fixed(8), c.fixed(8), c.fixed(8)
-	if mode, version := c.fixed(4), c.fixed(4); c.bad || callback != 0 || mode != uint64(zap.DefaultChunkMode) || version != uint64(zap.Version) {
+	cipher, docs, stored, table := c.fixed(4), c.fixed(8), c.fixed(8), c.fixed(8)
+	if mode, version := c.fixed(4), c.fixed(4); c.bad || cipher != 0 || mode != formatChunkMode || version != formatVersion {
 		return nil, fmt.Errorf("it is of format %d", version)
 	}
 	s = &segmentReader{data: data, unmap: func() error { return nil }, fields: map[string]*vellum.FST{}}
@@ -133,7 +132,7 @@ func (s *segmentReader) field(place uint64) error {
 		if c.bad {
 			return errLayout
 		}
-		if kind != zap.SectionInvertedTextIndex {
+		if kind != sectionDictionary {
 			continue
 		}
 		d := &cursor{data: s.data, at: at}
@@ -166,8 +165,8 @@ func (s *segmentReader) list(field, term string) (value uint64, ok bool, err err
 // each calls visit with the documents of a list and with their impacts, in
 // order, and ends after the first error.
 func (s *segmentReader) each(value uint64, visit func(doc uint32, impact uint64) error) error {
-	if value&zap.FSTValEncodingMask == zap.FSTValEncoding1Hit {
-		doc, _ := zap.FSTValDecode1Hit(value)
+	if value&onlyMask == onlyOne {
+		doc := value & onlyDocs
 		if doc >= uint64(s.docs) {
 			return errLayout
 		}
