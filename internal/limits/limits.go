@@ -76,6 +76,14 @@ const (
 	IndexMemory    = 4 << 30 // address space of who examines one, which a Go program reserves more of than it uses
 )
 
+// Web pages of a registry.
+const (
+	SitePage   = 30_000    // bytes of the page of a tool or of a version
+	SiteSource = 3 * MiB   // of the page of a source, as HTML
+	SiteLines  = 20_000    // of it
+	SiteDiff   = 256 * KiB // of the sources, as the page of a difference shows them
+)
+
 // Network.
 const (
 	HTTPRedirects  = 5
