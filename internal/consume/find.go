@@ -121,6 +121,9 @@ type Info struct {
 	Contributor ledger.Owner         `json:"contributor"`
 	Packages    *Packages            `json:"packages,omitempty"` // nil where it needs none
 	Waived      []spec.Finding       `json:"waived,omitempty"`   // what the registry let pass
+
+	Pin        toolbox.Pin        `json:"-"` // whom the registry has to be signed by
+	Acceptance *ledger.Acceptance `json:"-"` // what it signed of this release
 }
 
 // Packages is where a release with packages runs, and where they come from.
@@ -166,6 +169,6 @@ func (c *Client) Info(ctx context.Context, ref spec.Ref, in spec.RegistryName) (
 		Registry: f.pin.Name, Head: f.head.Seen(), Record: f.record.Document(), Tool: f.release.Tool(), Release: f.release.Ref().Digest,
 		Installed: versions, Published: published, LogIndex: index, Files: f.release.Document().Files,
 		Contributor: f.release.Acceptance().Contributor, Packages: packagesOf(closure),
-		Waived: quarantine.WaivedIn(f.release.File(ledger.ReportFileName)),
+		Waived: quarantine.WaivedIn(f.release.File(ledger.ReportFileName)), Pin: f.pin, Acceptance: f.release.Acceptance(),
 	}, nil
 }
