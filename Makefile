@@ -4,7 +4,7 @@ GO      ?= go
 TOOLS    = $(GO) tool -modfile=tools.mod
 SOURCES  = $(shell git ls-files '*.go')
 
-.PHONY: check fmt vet static lint test race fuzz bench eval-quarantine eval-quarantine-write eval-quarantine-check test-hostile network lint-workflows test-nobody test-escape test-sigstore test-act test-cgroup test-container build build-full test-embed cross test-sarif leaks
+.PHONY: check fmt vet static lint test race fuzz bench eval-quarantine eval-quarantine-write eval-quarantine-check test-hostile network lint-workflows test-nobody test-escape test-sigstore test-act test-cgroup test-container build build-full test-embed cross test-sarif leaks test-site
 
 check: fmt vet static lint race
 
@@ -117,6 +117,13 @@ test-escape:
 # one that is started for the tests, which takes root and the program dockerd.
 test-container:
 	@GO=$(GO) .ci/container
+
+# The pages of three registries in Chromium: search, keys, what strangers wrote,
+# weights, and what axe says. It needs node, npm and chromium; the pictures that it
+# takes lie in internal/site/sitetest/testdata/artefacts.
+test-site:
+	cd internal/site/sitetest/testdata && npm ci --ignore-scripts --no-audit --no-fund
+	PATCH_GIT_SITE_TESTS=1 $(GO) test -count=1 -timeout 20m -run TestBrowser ./internal/site/sitetest
 
 build:
 	CGO_ENABLED=0 $(GO) build -buildvcs=auto -trimpath -ldflags='-s -w' -o bin/patch-git ./cmd/patch-git

@@ -62,6 +62,7 @@ func (d *document) VisitFields(visit bleve.FieldVisitor) {
 	}
 	if d.doc == len(b.tools) {
 		stored(storedEdition, []byte(strconv.Itoa(Edition)))
+		stored(storedFacets, encodeFacets(b.fields[fieldFacet]))
 		stored(storedGroups, encodeGroups(b.leader))
 		stored(storedWords, encodeWords(b.words))
 		return

@@ -115,6 +115,10 @@ var tricks = map[string]trick{
 		return nil
 	}},
 	// conceal REGISTRY KEY: an insider empties the revoked list; the log keeps what was in it.
+	// mislead REGISTRY KEY TOOL WHAT: an insider's record says something else than evidence and manifest.
+	"mislead": {"registry key tool what", func(ts *testscript.TestScript, args []string) error {
+		return mislead(ts, args[0], args[1], args[2], args[3])
+	}},
 	"conceal": {"registry key", func(ts *testscript.TestScript, args []string) error { return conceal(ts, args[0], args[1]) }},
 	// served SITE ENDING HOW: who has the server changes the files of the search
 	// whose names end so; HOW is one of those of spoiled.

@@ -107,7 +107,7 @@ func (w *Workshop) checkFor(ctx context.Context, b *bench, shown string, files [
 	}
 	before := changes.Published[first.Name]
 	around := surroundings{owner: ownerID(owner), previous: previous(before)}
-	if around.names, err = b.alike(first.Name); err != nil {
+	if around.names, err = b.alike(quarantine.Called(first)...); err != nil {
 		return nil, nil, err
 	}
 	if around.waivers, around.unread, err = w.waivers(b.tree, first.Name); err != nil {
