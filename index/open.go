@@ -145,7 +145,7 @@ func (x *Index) stored(tool int, name string) ([]byte, error) {
 		if local < 0 {
 			continue
 		}
-		value, err := p.segmentReader.stored(local, name)
+		value, err := p.stored(local, name)
 		if err != nil {
 			return nil, errIndex("%w", err)
 		}

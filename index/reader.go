@@ -35,7 +35,7 @@ func mapSegment(path string) (*segmentReader, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // the mapping stays
 	info, err := f.Stat()
 	if err != nil {
 		return nil, err

@@ -71,7 +71,7 @@ func TestSynonyms(t *testing.T) {
 
 func TestGlued(t *testing.T) {
 	known := map[string]bool{}
-	for _, w := range strings.Fields("air quality forecast fore cast for ecast the rapist therapist user") {
+	for w := range strings.FieldsSeq("air quality forecast fore cast for ecast the rapist therapist user") {
 		known[w] = true
 	}
 	for word, want := range map[string]string{

@@ -55,7 +55,7 @@ func (d *document) Indexed() bool                              { return true }
 func (d *document) VisitFields(visit bleve.FieldVisitor) {
 	b := d.built
 	visit(&documentField{name: "_id", value: []byte(d.id), options: bleve.IndexField | bleve.StoreField, frequencies: func() bleve.TokenFrequencies {
-		return bleve.TokenFrequencies{d.id: d.shared.frequencies[1]}
+		return bleve.TokenFrequencies{d.id: d.frequencies[1]}
 	}})
 	stored := func(name string, value []byte) {
 		visit(&documentField{name: name, value: value, options: bleve.StoreField})
@@ -74,7 +74,7 @@ func (d *document) VisitFields(visit bleve.FieldVisitor) {
 			clear(m)
 			field := b.fields[f]
 			for _, o := range field.of(d.doc) {
-				m[field.terms[o.term]] = d.shared.frequencies[o.weight]
+				m[field.terms[o.term]] = d.frequencies[o.weight]
 			}
 			return m
 		}})
