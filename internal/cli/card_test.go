@@ -131,7 +131,7 @@ func TestLasted(t *testing.T) {
 // What a person is told to type holds nothing that somebody else wrote but
 // names, and is what the program reads.
 func TestUses(t *testing.T) {
-	tool := &spec.Tool{Name: "csv_to_json", Version: "1.2.0", Inputs: []spec.Input{
+	tool := &spec.Tool{Format: spec.FormatPatch, Name: "csv_to_json", Version: "1.2.0", Inputs: []spec.Input{
 		{Name: "csv_text", Type: spec.TypeString, Required: true},
 		{Name: "times", Type: spec.TypeInteger, Required: true},
 		{Name: "parts", Type: spec.TypeArray, Required: true},
@@ -149,9 +149,12 @@ func TestUses(t *testing.T) {
 		t.Errorf("the flags are read as %s, %v", raw, err)
 	}
 	for _, name := range []string{"x'; rm -rf ~; '", "$(id)", "`id`", "a b", "\u202e", "timeout", "yes"} {
-		bad := &spec.Tool{Name: "a_tool", Version: "1.0.0", Inputs: []spec.Input{{Name: name, Type: spec.TypeString, Required: true}}}
+		bad := &spec.Tool{Format: spec.FormatPatch, Name: "a_tool", Version: "1.0.0", Inputs: []spec.Input{{Name: name, Type: spec.TypeString, Required: true}}}
 		if got := flags(bad); got != " --help" {
 			t.Errorf("flags of %q are %q", name, got)
+		}
+		if all := uses(&spec.Tool{Format: spec.FormatSkill, Name: "a_tool", Version: "1.0.0"}, "a_tool@1.0.0"); len(all) != 1 {
+			t.Errorf("a format that nothing runs has the uses %v", all)
 		}
 		for _, u := range uses(bad, "a_tool@1.0.0") {
 			if strings.ContainsAny(name, "';$`\u202e ") && strings.Contains(u.Command, name) {

@@ -20,6 +20,9 @@ type use struct {
 // uses are the ways that work today. The hosts that run commands run this one;
 // what they read at their start can tell them of it.
 func uses(t *spec.Tool, qualified string) []use {
+	if t.Format != spec.FormatPatch { // nothing here runs another yet
+		return []use{{Where: "shell", Command: "patch-git pull " + qualified}}
+	}
 	name := string(t.Name)
 	order := fmt.Sprintf("The command patch-git run %s is a sandboxed tool: with --help it says what it does and takes, and it prints JSON.", name)
 	out := []use{
