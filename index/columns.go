@@ -27,20 +27,22 @@ func (x *Index) readColumns() (c *columns, err error) {
 	c = &columns{start: make([]int32, x.tools+1)}
 	type pair struct{ tool, value int32 }
 	var pairs []pair
-	for _, field := range counted() {
-		last := ""
-		if err := x.terms(fieldFacet, field+":", func(term string) error {
-			if term == last {
-				return nil
-			}
-			last = term
-			value := int32(len(c.values))
-			c.values = append(c.values, Facet{Field: field, Value: strings.TrimPrefix(term, field+":")})
-			_, err := x.visit(fieldFacet, term, func(tool, _ int32) {
-				pairs = append(pairs, pair{tool, value})
-				c.start[tool+1]++
-			})
-			return err
+	data, err := x.stored(x.tools, storedFacets)
+	if err != nil {
+		return nil, err
+	}
+	for d, last := (&decoder{data: data}), ""; d.more(); {
+		term := d.term(last)
+		field, text, ok := strings.Cut(term, ":")
+		if d.bad || !ok || term <= last {
+			return nil, errIndex("%s: %w", storedFacets, errCut)
+		}
+		last = term
+		value := int32(len(c.values))
+		c.values = append(c.values, Facet{Field: field, Value: text})
+		if err := x.visit(fieldFacet, term, func(tool, _ int32) {
+			pairs = append(pairs, pair{tool, value})
+			c.start[tool+1]++
 		}); err != nil {
 			return nil, err
 		}
@@ -69,14 +71,15 @@ func (x *Index) count(list []found) ([]Facet, error) {
 			counts[v]++
 		}
 	}
+	by := map[string][]Facet{}
+	for v, n := range counts {
+		if f := c.values[v]; n > 0 {
+			by[f.Field] = append(by[f.Field], Facet{f.Field, f.Value, n})
+		}
+	}
 	var out []Facet
 	for _, field := range counted() {
-		var some []Facet
-		for v, n := range counts {
-			if n > 0 && c.values[v].Field == field {
-				some = append(some, Facet{field, c.values[v].Value, n})
-			}
-		}
+		some := by[field]
 		slices.SortFunc(some, func(a, b Facet) int {
 			return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Value, b.Value))
 		})

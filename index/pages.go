@@ -27,6 +27,9 @@ type pageIndex struct {
 	Chunk   int    `json:"chunk"`
 	Folder  string `json:"folder"`
 	Stop    string `json:"stop"`
+
+	// Weights are the terms of a query that count one, two and three quarters.
+	Weights [weightFull - 1]string `json:"weights"`
 }
 
 // Pages are the files of the index that a web page reads, by their paths.
@@ -36,7 +39,11 @@ func (b *Built) Pages() map[string][]byte {
 		shards *= 2
 	}
 	folder := spec.DigestOf(b.segment).Hex()[:16]
-	head, err := json.Marshal(pageIndex{Edition, len(b.tools), shards, chunk, folder, strings.TrimSpace(stopWords)})
+	weights := requestWeights()
+	for i, list := range weights {
+		weights[i] = strings.TrimSpace(list)
+	}
+	head, err := json.Marshal(pageIndex{Edition, len(b.tools), shards, chunk, folder, stopWords, weights})
 	if err != nil {
 		panic(err) // numbers and plain words always encode
 	}
@@ -53,12 +60,18 @@ func (b *Built) Pages() map[string][]byte {
 	put("groups", encodeGroups(b.leader))
 	facet := b.fields[fieldFacet]
 	lists := facet.lists()
-	var f front
-	for _, t := range slices.Sorted(maps.Keys(facet.ids)) {
-		f.add(t)
-		f.list(lists[facet.ids[t]], false)
+	fronts := map[string]*front{}
+	for _, field := range Operators() {
+		fronts[field] = &front{}
 	}
-	put("facets", f.out)
+	for _, t := range slices.Sorted(maps.Keys(facet.ids)) {
+		field, value, _ := strings.Cut(t, ":")
+		fronts[field].add(value)
+		fronts[field].list(lists[facet.ids[t]], false)
+	}
+	for field, f := range fronts {
+		put("f-"+field, f.out)
+	}
 	return out
 }
 

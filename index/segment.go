@@ -8,8 +8,9 @@ import (
 	"slices"
 	"strconv"
 
-	bleve "github.com/blevesearch/bleve_index_api"
-	zap "github.com/blevesearch/zapx/v17"
+	"github.com/RoaringBitmap/roaring/v2"
+	"github.com/blevesearch/vellum"
+	"github.com/golang/snappy"
 )
 
 // What a segment stores. The last document is no tool: it holds what belongs to
@@ -17,155 +18,207 @@ import (
 const (
 	storedCard    = "card"
 	storedEdition = "edition"
+	storedFacets  = "facets"
 	storedGroups  = "groups"
 	storedWords   = "words"
 	catalogueID   = "~"
+	fieldID       = "_id"
 )
 
-// write makes the segment: bleve's own format, in which the impact of a term
-// stands as its frequency. bleve's statistics are those of a segment and not of
-// the catalogue, and its batches order documents by chance.
+// fieldNames are all fields of a segment, in the order of the format: _id, then by name.
+func fieldNames() []string {
+	return []string{fieldID, storedCard, storedEdition, fieldFacet, storedFacets, storedGroups, fieldName, fieldPre, fieldSem, fieldText, storedWords}
+}
+
+// segmentWriter writes the file format of zapx 17, which bleve reads. zapx's own
+// writer takes documents as maps and so needs five times as long; it orders
+// fields' sections by chance; and bleve's statistics are those of a segment and
+// not of the catalogue, so that the impact of a term stands here as its
+// frequency. TestSegment compares the two writers.
+type segmentWriter struct {
+	out   []byte
+	docs  int
+	chunk []byte // of the list that is written
+	bits  *roaring.Bitmap
+}
+
+// write makes the segment.
 func (b *Built) write() ([]byte, error) {
-	docs := make([]bleve.Document, 0, len(b.tools)+1)
-	share := newShared(b)
-	for d := range b.tools {
-		docs = append(docs, &document{shared: share, doc: d, id: string(b.tools[d].Name)})
-	}
-	docs = append(docs, &document{shared: share, doc: len(b.tools), id: catalogueID})
-	made, _, err := (&zap.ZapPlugin{}).New(docs)
-	if err != nil {
-		return nil, fmt.Errorf("make an index: %w", err)
-	}
-	base, ok := made.(*zap.SegmentBase)
-	if !ok {
-		return nil, fmt.Errorf("make an index: a segment of type %T", made)
-	}
-	var out bytes.Buffer
-	if _, err := base.WriteTo(&out); err != nil {
-		return nil, fmt.Errorf("make an index: %w", err)
-	}
-	return canonical(out.Bytes())
-}
-
-// canonical orders what zapx writes in the order of a map: for each field, the
-// kinds of its sections with their places, ten bytes each. The last four bytes
-// are the sum over all before them.
-func canonical(segment []byte) (out []byte, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("make an index: a segment is not laid out as zapx %d does: %v", zap.Version, r)
+	w := &segmentWriter{docs: len(b.tools) + 1, bits: roaring.New()}
+	stored := w.documents(b)
+	var ends []uint64
+	for _, name := range fieldNames() {
+		end, err := w.field(b, name)
+		if err != nil {
+			return nil, fmt.Errorf("make an index: field %s: %w", name, err)
 		}
-	}()
-	const section, sum, footer = 2 + 8, 4, 8 + 4 + 4 + 4
-	at := binary.BigEndian.Uint64(segment[len(segment)-footer:])
-	fields, n := binary.Uvarint(segment[at:])
-	for i := range fields {
-		field := binary.BigEndian.Uint64(segment[at+uint64(n)+8*i:])
-		skip := func() uint64 {
-			v, n := binary.Uvarint(segment[field:])
-			field += uint64(n)
-			return v
-		}
-		length := skip()
-		field += length
-		skip() // options
-		sections := segment[field:]
-		count, n := binary.Uvarint(sections)
-		sections = sections[n : uint64(n)+section*count]
-		sorted := slices.SortedFunc(slices.Chunk(bytes.Clone(sections), section), bytes.Compare)
-		copy(sections, bytes.Join(sorted, nil))
+		ends = append(ends, end)
 	}
-	body := segment[:len(segment)-sum]
-	binary.BigEndian.PutUint32(segment[len(body):], crc32.ChecksumIEEE(body))
-	return segment, nil
+	w.finish(stored, w.fields(ends))
+	return w.out, nil
 }
 
-// shared is what the documents of one segment have in common. zapx reads one
-// document after the other, so that one map for each field is enough.
-type shared struct {
-	built       *Built
-	maps        map[string]bleve.TokenFrequencies
-	frequencies []*bleve.TokenFreq
-}
+func (w *segmentWriter) number(n uint64) { w.out = binary.AppendUvarint(w.out, n) }
 
-func newShared(b *Built) *shared {
-	s := &shared{built: b, maps: map[string]bleve.TokenFrequencies{}, frequencies: make([]*bleve.TokenFreq, mostImpact+1)}
-	for f := range b.fields {
-		s.maps[f] = bleve.TokenFrequencies{}
-	}
-	for i := range s.frequencies {
-		s.frequencies[i] = &bleve.TokenFreq{}
-		s.frequencies[i].SetFrequency(i)
-	}
-	return s
-}
-
-// document is one listing as zapx takes it.
-type document struct {
-	*shared
-	doc int
-	id  string
-}
-
-func (d *document) ID() string                                 { return d.id }
-func (d *document) Size() int                                  { return 0 }
-func (d *document) VisitComposite(bleve.CompositeFieldVisitor) {}
-func (d *document) HasComposite() bool                         { return false }
-func (d *document) NumPlainTextBytes() uint64                  { return 0 }
-func (d *document) AddIDField()                                {}
-func (d *document) StoredFieldsBytes() uint64                  { return 0 }
-func (d *document) Indexed() bool                              { return true }
-
-func (d *document) VisitFields(visit bleve.FieldVisitor) {
-	b := d.built
-	visit(&documentField{name: "_id", value: []byte(d.id), options: bleve.IndexField | bleve.StoreField, frequencies: func() bleve.TokenFrequencies {
-		return bleve.TokenFrequencies{d.id: d.shared.frequencies[1]}
-	}})
-	stored := func(name string, value []byte) {
-		visit(&documentField{name: name, value: value, options: bleve.StoreField})
-	}
-	if d.doc == len(b.tools) {
-		stored(storedEdition, []byte(strconv.Itoa(Edition)))
-		stored(storedGroups, encodeGroups(b.leader))
-		stored(storedWords, encodeWords(b.words))
-		return
-	}
-	stored(storedCard, b.cards[d.doc])
-	for _, f := range []string{fieldFacet, fieldName, fieldPre, fieldSem, fieldText} {
-		visit(&documentField{name: f, options: bleve.IndexField, frequencies: func() bleve.TokenFrequencies {
-			m := d.maps[f]
-			clear(m)
-			field := b.fields[f]
-			for _, o := range field.of(d.doc) {
-				m[field.terms[o.term]] = d.shared.frequencies[o.weight]
+// documents writes what is stored of each, and returns where the table of their places begins.
+func (w *segmentWriter) documents(b *Built) uint64 {
+	places := make([]uint64, 0, w.docs)
+	var packed []byte
+	one := func(id string, values ...storedValue) {
+		places = append(places, uint64(len(w.out)))
+		meta := binary.AppendUvarint(nil, uint64(len(id)))
+		var data []byte
+		for _, v := range values {
+			for _, n := range []int{slices.Index(fieldNames(), v.field), 't', len(data), len(v.value), 0} {
+				meta = binary.AppendUvarint(meta, uint64(n))
 			}
-			return m
-		}})
+			data = append(data, v.value...)
+		}
+		packed = snappy.Encode(packed[:cap(packed)], data)
+		w.number(uint64(len(meta)))
+		w.number(uint64(len(id) + len(packed)))
+		w.out = append(w.out, meta...)
+		w.out = append(w.out, id...)
+		w.out = append(w.out, packed...)
 	}
+	for d := range b.tools {
+		one(string(b.tools[d].Name), storedValue{storedCard, b.cards[d]})
+	}
+	one(catalogueID, storedValue{storedEdition, []byte(strconv.Itoa(Edition))},
+		storedValue{storedFacets, encodeFacets(b.fields[fieldFacet])}, storedValue{storedGroups, encodeGroups(b.leader)}, storedValue{storedWords, encodeWords(b.words)})
+	table := uint64(len(w.out))
+	for _, p := range places {
+		w.out = binary.BigEndian.AppendUint64(w.out, p)
+	}
+	w.number(0) // documents within documents
+	return table
 }
 
-// documentField is a field of a document with the impacts of its terms.
-type documentField struct {
-	name        string
-	value       []byte
-	options     bleve.FieldIndexingOptions
-	frequencies func() bleve.TokenFrequencies
+type storedValue struct {
+	field string
+	value []byte
 }
 
-func (f *documentField) Name() string                        { return f.name }
-func (f *documentField) Value() []byte                       { return f.value }
-func (f *documentField) ArrayPositions() []uint64            { return nil }
-func (f *documentField) EncodedFieldType() byte              { return 't' }
-func (f *documentField) Analyze()                            {}
-func (f *documentField) Options() bleve.FieldIndexingOptions { return f.options }
-func (f *documentField) NumPlainTextBytes() uint64           { return 0 }
-
-// AnalyzedLength is 1 for all: nothing is computed from it, and one byte holds it.
-func (f *documentField) AnalyzedLength() int { return 1 }
-
-func (f *documentField) AnalyzedTokenFrequencies() bleve.TokenFrequencies {
-	if f.frequencies == nil {
-		return nil
+// field writes the lists of a field and its dictionary, and returns where it is described.
+func (w *segmentWriter) field(b *Built, name string) (uint64, error) {
+	var fst bytes.Buffer
+	dictionary, err := vellum.New(&fst, nil)
+	if err != nil {
+		return 0, err
 	}
-	return f.frequencies()
+	switch f := b.fields[name]; {
+	case name == fieldID:
+		for d := range b.tools {
+			if err := dictionary.Insert([]byte(b.tools[d].Name), only(d)); err != nil {
+				return 0, err
+			}
+		}
+		if err := dictionary.Insert([]byte(catalogueID), only(len(b.tools))); err != nil {
+			return 0, err
+		}
+	case f != nil:
+		lists := f.lists()
+		for _, id := range f.sorted() {
+			if err := dictionary.Insert([]byte(f.terms[id]), w.list(lists[id])); err != nil {
+				return 0, err
+			}
+		}
+	}
+	if err := dictionary.Close(); err != nil {
+		return 0, err
+	}
+	start := uint64(len(w.out))
+	w.number(uint64(fst.Len()))
+	w.out = append(w.out, fst.Bytes()...)
+	const none = ^uint64(0) // values by document: neither begin nor end
+	described := uint64(len(w.out))
+	w.number(none)
+	w.number(none)
+	w.number(start)
+	return described, nil
+}
+
+// list writes the postings of a term and returns what stands for them in the dictionary.
+func (w *segmentWriter) list(list []posting) uint64 {
+	if len(list) == 1 && list[0].impact == 1 {
+		return only(int(list[0].doc))
+	}
+	// formatChunkMode: a chunk is of an equal range of documents.
+	size := w.docs / (len(list)/1024 + 1)
+	ends := make([]uint64, (w.docs-1)/size+1)
+	w.chunk = w.chunk[:0]
+	w.bits.Clear()
+	for _, p := range list {
+		w.bits.Add(uint32(p.doc))
+		w.chunk = binary.AppendUvarint(w.chunk, uint64(p.impact)<<1) // the low bit: positions follow
+		w.chunk = append(w.chunk, fieldSize)
+		ends[int(p.doc)/size] = uint64(len(w.chunk))
+	}
+	impacts := uint64(len(w.out))
+	w.number(uint64(len(ends)))
+	end := uint64(0)
+	for _, e := range ends {
+		end = max(end, e) // an empty chunk ends where the one before does
+		w.number(end)
+	}
+	w.out = append(w.out, w.chunk...)
+	place := uint64(len(w.out))
+	w.number(impacts)
+	w.number(0) // positions
+	bits, err := w.bits.ToBytes()
+	if err != nil {
+		panic(err) // memory takes everything
+	}
+	w.number(uint64(len(bits)))
+	w.out = append(w.out, bits...)
+	return place
+}
+
+// fields writes the names of the fields with where each is described, and
+// returns where the table of them begins.
+func (w *segmentWriter) fields(described []uint64) uint64 {
+	sections := []uint16{sectionDictionary, sectionSynonyms, sectionShapes}
+	var places []uint64
+	for i, name := range fieldNames() {
+		places = append(places, uint64(len(w.out)))
+		w.number(uint64(len(name)))
+		w.out = append(w.out, name...)
+		w.number(fieldOptions(name))
+		w.number(uint64(len(sections)))
+		for _, s := range sections {
+			place := uint64(0)
+			if s == sectionDictionary {
+				place = described[i]
+			}
+			w.out = binary.BigEndian.AppendUint16(w.out, s)
+			w.out = binary.BigEndian.AppendUint64(w.out, place)
+		}
+	}
+	table := uint64(len(w.out))
+	w.number(uint64(len(places)))
+	for _, p := range places {
+		w.out = binary.BigEndian.AppendUint64(w.out, p)
+	}
+	return table
+}
+
+func fieldOptions(name string) uint64 {
+	switch name {
+	case fieldID:
+		return optionIndexed | optionStored
+	case storedCard, storedEdition, storedFacets, storedGroups, storedWords:
+		return optionStored
+	}
+	return optionIndexed
+}
+
+// finish writes the footer.
+func (w *segmentWriter) finish(stored, fields uint64) {
+	w.out = binary.BigEndian.AppendUint32(w.out, 0) // length of the name of a cipher
+	w.out = binary.BigEndian.AppendUint64(w.out, uint64(w.docs))
+	w.out = binary.BigEndian.AppendUint64(w.out, stored)
+	w.out = binary.BigEndian.AppendUint64(w.out, fields)
+	w.out = binary.BigEndian.AppendUint32(w.out, formatChunkMode)
+	w.out = binary.BigEndian.AppendUint32(w.out, formatVersion)
+	w.out = binary.BigEndian.AppendUint32(w.out, crc32.ChecksumIEEE(w.out))
 }

@@ -10,51 +10,32 @@ import (
 // why tells in which texts of a tool words of the query stand.
 func (p *plan) why(l *ledger.Listing) []Match {
 	var out []Match
-	missing := slices.Clone(p.terms)
 	best := 0 // matched terms of the example that is shown
 	for _, piece := range pieces(l) {
-		named := piece.in == "name" || piece.in == "alias" || piece.in == "owner"
-		var words, terms []string
-		end := 0
-		eachWord(piece.text, func(w word) {
-			if !w.term || isStop(w.text) {
-				return
-			}
-			t := stem(w.text)
-			if !slices.Contains(p.terms, t) {
-				if !named || !slices.Contains(p.prefixes, w.text) && !p.begins(w.text) {
-					return
-				}
-				t = w.text
-			}
-			missing = slices.DeleteFunc(missing, func(m string) bool { return m == t })
-			if !slices.Contains(terms, t) && w.end > end {
-				terms, words, end = append(terms, t), append(words, piece.text[w.start:w.end]), w.end
-			}
-		})
+		words, terms := p.matched(piece)
 		if len(terms) == 0 {
 			continue
 		}
-		text := strings.Join(words, " ")
+		m := Match{piece.in, strings.Join(words, " ")}
 		at := slices.IndexFunc(out, func(m Match) bool { return m.In == piece.in })
-		switch {
-		case piece.in == "example" && len(terms) > best:
-			best = len(terms)
-			if at >= 0 {
-				out[at].Text = piece.text
-			} else {
-				out = append(out, Match{piece.in, piece.text})
+		if piece.in == "example" {
+			if len(terms) <= best {
+				continue
 			}
-		case piece.in == "example":
+			best, m.Text = len(terms), piece.text
+		}
+		switch {
 		case at < 0:
-			out = append(out, Match{piece.in, text})
+			out = append(out, m)
+		case piece.in == "example":
+			out[at] = m
 		default:
-			out[at].Text += " " + text
+			out[at].Text += " " + m.Text
 		}
 	}
-	if len(missing) > 0 && len(out) == 0 {
+	if len(out) == 0 && len(p.terms) > 0 {
 		var typed []string
-		for _, t := range missing {
+		for _, t := range p.terms {
 			typed = append(typed, p.typed[t])
 		}
 		out = append(out, Match{"meaning", strings.Join(typed, " ")})
@@ -62,7 +43,27 @@ func (p *plan) why(l *ledger.Listing) []Match {
 	return out
 }
 
-// begins tells whether a word begins with what was typed.
-func (p *plan) begins(w string) bool {
-	return slices.ContainsFunc(p.prefixes, func(s string) bool { return strings.HasPrefix(w, s) })
+// matched are the words of a text that the query has, each term once.
+func (p *plan) matched(piece piece) (words, terms []string) {
+	named := piece.in == "name" || piece.in == "alias" || piece.in == "owner"
+	end := 0
+	eachWord(piece.text, func(w word) {
+		if !w.term || !p.first[w.text[0]] || w.end <= end {
+			return
+		}
+		t, ok := p.known[w.text]
+		if !ok {
+			if t = stem(w.text); isStop(w.text) || !slices.Contains(p.terms, t) {
+				t = ""
+			}
+			p.known[w.text] = t
+		}
+		if t == "" && named && slices.ContainsFunc(p.prefixes, func(s string) bool { return strings.HasPrefix(w.text, s) }) {
+			t = w.text
+		}
+		if t != "" && !slices.Contains(terms, t) {
+			terms, words, end = append(terms, t), append(words, piece.text[w.start:w.end]), w.end
+		}
+	})
+	return words, terms
 }

@@ -2,6 +2,7 @@ package index
 
 import (
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -148,20 +149,24 @@ func stem(w string) string {
 }
 
 // isStop tells whether a word in lower case says nothing about a tool.
-func isStop(w string) bool {
-	if len(w) > longestStop {
-		return false
+func isStop(w string) bool { return len(w) <= longestStop && stopSet()[w] }
+
+// stopSet is made when it is first needed: the start of the program does not wait for it.
+var stopSet = sync.OnceValue(func() map[string]bool {
+	set := map[string]bool{}
+	for w := range strings.FieldsSeq(stopWords) {
+		set[w] = true
 	}
-	return strings.Contains(stopWords, " "+w+" ")
-}
+	return set
+})
 
 // longestStop is the length of the longest word of the list.
 const longestStop = 8
 
 // stopWords are the words that the grammar of a request needs, and those with
 // which people ask a machine for something; blanks stand around each.
-const stopWords = " a about all also am an and any are as at be been being but by can could d did didn do does doesn " +
+const stopWords = "a about all also am an and any are as at be been being but by can could d did didn do does doesn " +
 	"doing don for from had has have he help her here him his how i if in into is isn it its just know let like ll m may me " +
 	"might my need no not of on or our please re shall she should so some such t tell than that the their them then " +
 	"there these they this those to us ve want was we were what when where whether which while who whom why will with " +
-	"would you your "
+	"would you your"

@@ -147,15 +147,11 @@ func (c *copying) plan(ctx context.Context) error {
 		return err
 	}
 	for _, ch := range c.changes {
-		limit := int64(limits.Document)
-		if ch.path == ledger.CataloguePath {
-			limit = limits.Catalogue
-		}
 		if ch.path != ledger.HeadPath {
-			c.follow = append(c.follow, item{path: ch.path, digest: ch.new, max: limit})
+			c.follow = append(c.follow, item{path: ch.path, digest: ch.new, max: ch.most()})
 		}
 		if c.prev.head != nil {
-			c.beside = append(c.beside, item{path: ledger.ObjectPath(ch.new), from: ch.path, digest: ch.new, max: limit})
+			c.beside = append(c.beside, item{path: ledger.ObjectPath(ch.new), from: ch.path, digest: ch.new, max: ch.most()})
 		}
 	}
 	c.follow = append(c.follow, item{path: ledger.RegistryPath, max: limits.Document},
@@ -185,7 +181,7 @@ func (c *copying) older(ctx context.Context) error {
 	for _, ch := range changes {
 		for _, d := range []spec.Digest{ch.old, ch.new} {
 			if p := ledger.ObjectPath(d); t.have[p] {
-				c.beside = append(c.beside, item{path: p, digest: d, max: limits.Document})
+				c.beside = append(c.beside, item{path: p, digest: d, max: ch.most()})
 			}
 		}
 	}

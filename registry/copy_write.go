@@ -90,16 +90,20 @@ func (c *copying) keep(ctx context.Context, t *tidy) error {
 		if ch.old.IsZero() || t.have[ledger.ObjectPath(ch.old)] {
 			return nil
 		}
-		limit := int64(limits.Document)
-		if ch.path == ledger.CataloguePath {
-			limit = limits.Catalogue
-		}
-		data, err := stated(ctx, c.dst, ch.path, ch.old, limit)
+		data, err := stated(ctx, c.dst, ch.path, ch.old, ch.most())
 		if err != nil {
 			return err
 		}
 		return c.put(ctx, ledger.ObjectPath(ch.old), data, false)
 	})
+}
+
+// most is how large the document of a change may be.
+func (ch change) most() int64 {
+	if ch.path == ledger.CataloguePath {
+		return limits.Catalogue
+	}
+	return limits.Document
 }
 
 // copy moves one file.
@@ -164,11 +168,7 @@ func (c *copying) settle(ctx context.Context) error {
 		return err
 	}
 	for _, ch := range changes { // the head is the last of them
-		limit := int64(limits.Document)
-		if ch.path == ledger.CataloguePath {
-			limit = limits.Catalogue
-		}
-		data, err := stated(ctx, c.dst, ch.path, ch.new, limit)
+		data, err := stated(ctx, c.dst, ch.path, ch.new, ch.most())
 		if err != nil {
 			return err
 		}

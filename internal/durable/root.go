@@ -42,21 +42,37 @@ func (r *Root) Close() error { return r.root.Close() }
 
 // WriteFile is the function [WriteFile] for a slash-separated path below r.
 func (r *Root) WriteFile(rel string, data []byte, perm fs.FileMode) error {
-	return r.in("write", rel, true, func(d *os.Root, name string) error {
+	return r.in("write", rel, makeNow, func(d *os.Root, name string) error {
 		return replace(d, name, data, perm, true)
+	})
+}
+
+// Revise is the function [Replace] for a path below r and for who has to see
+// first what is there: revise gets the
+// bytes, of which there are at most max, or the error of reading them, and
+// returns what is to be there instead; nil leaves it as it is. The way to the
+// file is walked once for both. Directories that it makes may be lost by a power
+// cut, as the file may.
+func (r *Root) Revise(rel string, max int64, perm fs.FileMode, revise func(old []byte, err error) ([]byte, error)) error {
+	return r.in("write", rel, makeSoon, func(d *os.Root, name string) error {
+		data, err := revise(readIn(d, name, max))
+		if err != nil || data == nil {
+			return err
+		}
+		return replace(d, name, data, perm, false)
 	})
 }
 
 // WriteImmutable is the function [WriteImmutable] for a path below r.
 func (r *Root) WriteImmutable(rel string, data []byte, perm fs.FileMode) error {
-	return r.in("write", rel, true, func(d *os.Root, name string) error {
+	return r.in("write", rel, makeNow, func(d *os.Root, name string) error {
 		return create(d, name, data, perm)
 	})
 }
 
 // ReadFile is the function [ReadFileNoFollow] for a path below r.
 func (r *Root) ReadFile(rel string, max int64) (b []byte, err error) {
-	err = r.in("read", rel, false, func(d *os.Root, name string) error {
+	err = r.in("read", rel, makeNone, func(d *os.Root, name string) error {
 		b, err = readIn(d, name, max)
 		return err
 	})
@@ -72,7 +88,7 @@ func (r *Root) WriteFiles(files []spec.File, perm fs.FileMode) error {
 	}
 	dirs := map[string]string{} // directory -> one file in it
 	for _, f := range files {
-		err := r.in("write", f.Path, true, func(d *os.Root, name string) error {
+		err := r.in("write", f.Path, makeNow, func(d *os.Root, name string) error {
 			tmp, err := writeTemp(d, f.Data, perm, true)
 			if err != nil {
 				return err
@@ -90,7 +106,7 @@ func (r *Root) WriteFiles(files []spec.File, perm fs.FileMode) error {
 	}
 	// One sync per directory instead of one per file.
 	for _, rel := range dirs {
-		if err := r.in("sync", rel, false, func(d *os.Root, _ string) error { return syncRoot(d) }); err != nil {
+		if err := r.in("sync", rel, makeNone, func(d *os.Root, _ string) error { return syncRoot(d) }); err != nil {
 			return err
 		}
 	}
@@ -121,9 +137,18 @@ func checkSet(files []spec.File) error {
 	return nil
 }
 
+// making says what becomes of directories that are missing on the way.
+type making int
+
+const (
+	makeNone making = iota // they are an error
+	makeSoon               // made, and on the disk when the system comes to it
+	makeNow                // made durably
+)
+
 // in calls do with the directory that holds rel, which it walks to part by
-// part, and the last part. With create, missing directories are made.
-func (r *Root) in(verb, rel string, create bool, do func(d *os.Root, name string) error) error {
+// part, and the last part.
+func (r *Root) in(verb, rel string, create making, do func(d *os.Root, name string) error) error {
 	if err := spec.CheckPath(rel); err != nil {
 		return refused(err)
 	}
@@ -147,14 +172,16 @@ func (r *Root) in(verb, rel string, create bool, do func(d *os.Root, name string
 }
 
 // step opens the directory name in d, unless it is a symbolic link.
-func step(d *os.Root, name string, create bool) (*os.Root, error) {
+func step(d *os.Root, name string, create making) (*os.Root, error) {
 	looked, err := d.Lstat(name)
-	if create && errors.Is(err, fs.ErrNotExist) {
+	if create != makeNone && errors.Is(err, fs.ErrNotExist) {
 		if err := d.Mkdir(name, treePerm); err != nil && !errors.Is(err, fs.ErrExist) {
 			return nil, err
 		}
-		if err := syncRoot(d); err != nil {
-			return nil, err
+		if create == makeNow {
+			if err := syncRoot(d); err != nil {
+				return nil, err
+			}
 		}
 		looked, err = d.Lstat(name)
 	}

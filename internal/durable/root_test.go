@@ -1,6 +1,8 @@
 package durable_test
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
@@ -56,6 +58,7 @@ func TestRootRefuses(t *testing.T) {
 		for what, err := range map[string]error{
 			"WriteFile":      r.WriteFile(rel, []byte("x"), 0o644),
 			"WriteImmutable": r.WriteImmutable(rel, []byte("x"), 0o644),
+			"Revise":         r.Revise(rel, 100, 0o644, func([]byte, error) ([]byte, error) { return []byte("x"), nil }),
 			"WriteFiles":     r.WriteFiles([]spec.File{{Path: "fine", Data: nil}, {Path: rel}}, 0o644),
 			"ReadFile":       second(r.ReadFile(rel, 100)),
 		} {
@@ -75,6 +78,38 @@ func TestRootRefuses(t *testing.T) {
 	}
 	if err := r.WriteImmutable("leaf", []byte("inside"), 0o644); fault.ReasonOf(err) != "immutable" {
 		t.Errorf("write over a link at the end: %v, want immutable", err)
+	}
+}
+
+// TestRootRevise: who revises sees what is there, and decides.
+func TestRootRevise(t *testing.T) {
+	r, dir, _ := openRoot(t)
+	stop := errors.New("stop")
+	for _, c := range []struct {
+		rel, sees string
+		fails     error
+		writes    []byte
+		err       error
+		is        string
+	}{
+		{"real/file", "inside", nil, nil, nil, "inside"},
+		{"real/file", "inside", nil, []byte("x"), stop, "inside"},
+		{"real/file", "inside", nil, []byte("fresh"), nil, "fresh"},
+		{"new/folder/file", "", fs.ErrNotExist, []byte("new"), nil, "new"},
+	} {
+		err := r.Revise(c.rel, 100, 0o644, func(old []byte, err error) ([]byte, error) {
+			if string(old) != c.sees || !errors.Is(err, c.fails) {
+				t.Errorf("%s: %q, %v", c.rel, old, err)
+			}
+			return c.writes, c.err
+		})
+		if !errors.Is(err, c.err) || content(t, filepath.Join(dir, c.rel)) != c.is {
+			t.Errorf("%s: %v, and there is %q", c.rel, err, content(t, filepath.Join(dir, c.rel)))
+		}
+	}
+	var seen error
+	if err := r.Revise("leaf", 100, 0o644, func(_ []byte, err error) ([]byte, error) { seen = err; return nil, nil }); err != nil || fault.ReasonOf(seen) != "not_regular" {
+		t.Errorf("a link at the end: %v, %v", seen, err)
 	}
 }
 

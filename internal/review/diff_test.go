@@ -2,7 +2,6 @@ package review
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
@@ -10,72 +9,6 @@ import (
 	"github.com/patch-cat/patch-git/internal/limits"
 	"github.com/patch-cat/patch-git/spec"
 )
-
-// patched applies a script to a, by which b must come out.
-func patched(a, b []string, script []change) []string {
-	var out []string
-	at := 0
-	for _, c := range script {
-		out = append(append(out, a[at:c.a0]...), b[c.b0:c.b1]...)
-		at = c.a1
-	}
-	return append(out, a[at:]...)
-}
-
-// edits counts the lines that a script takes out and puts in.
-func edits(script []change) int {
-	n := 0
-	for _, c := range script {
-		n += c.a1 - c.a0 + c.b1 - c.b0
-	}
-	return n
-}
-
-// distance is the least number of edits, by the table that everybody knows.
-func distance(a, b []string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		diagonal := row[0]
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			above := row[j]
-			if row[j] = min(row[j], row[j-1]) + 1; a[i-1] == b[j-1] {
-				row[j] = diagonal
-			}
-			diagonal = above
-		}
-	}
-	return row[len(b)]
-}
-
-func TestScriptIsShortest(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 2))
-	text := func() []string {
-		out := make([]string, r.IntN(12))
-		for i := range out {
-			out[i] = string(rune('a'+r.IntN(4))) + "\n"
-		}
-		return out
-	}
-	for range 20_000 {
-		a, b := text(), text()
-		s := script(a, b)
-		if got := patched(a, b, s); strings.Join(got, "") != strings.Join(b, "") {
-			t.Fatalf("%q to %q by %v gives %q", a, b, s, got)
-		}
-		if edits(s) != distance(a, b) {
-			t.Fatalf("%q to %q takes %d edits, not %d", a, b, distance(a, b), edits(s))
-		}
-		for i := 1; i < len(s); i++ {
-			if s[i].a0 <= s[i-1].a1 {
-				t.Fatalf("%q to %q: %v touch", a, b, s)
-			}
-		}
-	}
-}
 
 func TestUnified(t *testing.T) {
 	of := func(text string) []spec.File { return []spec.File{{Path: "tool.py", Data: []byte(text)}} }
@@ -132,14 +65,6 @@ func FuzzUnified(f *testing.F) {
 	f.Fuzz(func(t *testing.T, a, b string) {
 		if len(a)+len(b) > 1<<16 {
 			return
-		}
-		x, y := lines(a), lines(b)
-		if strings.Join(x, "") != a {
-			t.Fatalf("%q has the lines %q", a, x)
-		}
-		s := script(x, y)
-		if got := strings.Join(patched(x, y, s), ""); got != b {
-			t.Fatalf("%q to %q gives %q", a, b, got)
 		}
 		text, cut := unified([]spec.File{{Path: "f", Data: []byte(a)}}, []spec.File{{Path: "f", Data: []byte(b)}})
 		if len(text) > limits.DiffBytes || (text == "") != (a == b) && !cut {

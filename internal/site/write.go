@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"sync"
 
 	"github.com/patch-cat/patch-git/internal/durable"
 	"github.com/patch-cat/patch-git/internal/fault"
@@ -14,26 +15,32 @@ import (
 	"github.com/patch-cat/patch-git/spec"
 )
 
-// What tells a file of ours from one that somebody wrote by hand.
-const (
-	pageMark  = `<footer>A registry of <a href="https://github.com/patch-cat/patch-git">`
-	styleMark = "/* patch-git: "
-)
-
-// own tells whether this program made a file.
+// own tells whether this program made a file, and nobody by hand.
 func own(file string, data []byte) bool {
 	switch path.Ext(file) {
 	case ".css":
-		return bytes.HasPrefix(data, []byte(styleMark))
+		return bytes.HasPrefix(data, []byte("/* patch-git: "))
+	case ".js":
+		return bytes.HasPrefix(data, []byte("// patch-git: "))
+	case ".svg":
+		return bytes.HasPrefix(data, []byte("<!-- patch-git: "))
+	case ".xml":
+		return bytes.Contains(data, []byte(`<generator uri="https://github.com/patch-cat/patch-git">`))
 	default:
-		return bytes.Contains(data, []byte(pageMark))
+		return bytes.Contains(data, []byte(`of <a href="https://github.com/patch-cat/patch-git">`))
 	}
 }
 
-// writer writes what differs from what is there.
+// folders are those in which all pages are the program's that it did not make
+// this time are of tools, tags and people that are gone.
+func folders() []string { return []string{"t", "by", "browse", "assets", "list"} }
+
+// writer writes what differs from what is there. Many goroutines may write.
 type writer struct {
-	dir    string
-	root   *durable.Root
+	dir  string
+	root *durable.Root
+
+	mu     sync.Mutex
 	made   map[string]bool
 	result Result
 }
@@ -49,23 +56,36 @@ func newWriter(dir string) (*writer, error) {
 func (w *writer) close() { _ = w.root.Close() }
 
 func (w *writer) page(path string, data []byte) error {
-	w.result.Pages++
+	w.count(func(r *Result) { r.Pages++ })
 	return w.file(path, data)
 }
 
+func (w *writer) count(add func(*Result)) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	add(&w.result)
+}
+
 func (w *writer) file(path string, data []byte) error {
+	w.mu.Lock()
 	w.made[path] = true
-	old, err := w.root.ReadFile(path, limits.Document)
-	switch {
-	case err == nil && bytes.Equal(old, data):
-		return nil
-	case err == nil && !own(path, old):
-		return foreign(w.dir, path)
-	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		return fault.New(fault.Usage, "foreign", "%s in %s cannot be replaced: %w", path, spec.Quote(w.dir), err).Hint("%s", elsewhere)
+	w.mu.Unlock()
+	err := w.root.Revise(path, limits.Document, 0o644, func(old []byte, err error) ([]byte, error) {
+		switch {
+		case err == nil && bytes.Equal(old, data):
+			return nil, nil
+		case err == nil && !own(path, old):
+			return nil, foreign(w.dir, path)
+		case err != nil && !errors.Is(err, fs.ErrNotExist):
+			return nil, fault.New(fault.Usage, "foreign", "%s in %s cannot be replaced: %w", path, spec.Quote(w.dir), err).Hint("%s", elsewhere)
+		}
+		w.count(func(r *Result) { r.Written++ })
+		return data, nil
+	})
+	if fault.ReasonOf(err) == "unsafe_path" { // a link or a file where a folder must be
+		return fault.New(fault.Usage, "foreign", "%s in %s cannot be written: %w", path, spec.Quote(w.dir), err).Hint("%s", elsewhere)
 	}
-	w.result.Written++
-	return w.root.WriteFile(path, data, 0o644)
+	return err
 }
 
 // flag makes an empty file whose name no path of a page may have.
@@ -73,7 +93,7 @@ func (w *writer) flag(name string) error {
 	file := filepath.Join(w.dir, name)
 	switch info, err := os.Lstat(file); {
 	case errors.Is(err, fs.ErrNotExist):
-		w.result.Written++
+		w.count(func(r *Result) { r.Written++ })
 		return durable.Replace(file, nil, 0o644)
 	case err != nil:
 		return durable.Classify("look at", file, err)
@@ -89,39 +109,71 @@ func foreign(dir, name string) error {
 
 const elsewhere = "write the pages into a folder of their own, or move the file away"
 
-// sweep removes the pages of tools and letters that are gone: folders in which
-// there is nothing but such a page. All else in them is somebody's.
+// sweep removes the pages of what is gone. A folder in which there is anything
+// else is somebody's, and all that lies in it stays.
 func (w *writer) sweep() error {
-	for _, top := range []string{"t", "list"} {
-		root := filepath.Join(w.dir, top)
-		if info, err := os.Lstat(root); err != nil || !info.IsDir() {
+	for _, top := range folders() {
+		if info, err := os.Lstat(filepath.Join(w.dir, top)); err != nil || !info.IsDir() {
 			continue
 		}
-		entries, err := os.ReadDir(root)
-		if err != nil {
-			return durable.Classify("read folder", root, err)
+		if _, err := w.sweepFolder(top); err != nil {
+			return err
 		}
-		for _, e := range entries {
-			page := top + "/" + e.Name() + "/index.html"
-			if w.made[page] || !e.IsDir() {
-				continue
-			}
-			dir := filepath.Join(root, e.Name())
-			inside, err := os.ReadDir(dir)
+	}
+	// The style lay there before it had a folder.
+	if data, err := w.root.ReadFile("style.css", limits.Document); err == nil && own("style.css", data) {
+		return w.remove("style.css")
+	}
+	return nil
+}
+
+// sweepFolder sweeps a folder and those in it, and tells whether it is gone.
+func (w *writer) sweepFolder(folder string) (gone bool, err error) {
+	dir := filepath.Join(w.dir, filepath.FromSlash(folder))
+	list, err := os.ReadDir(dir)
+	if err != nil {
+		return false, durable.Classify("read folder", dir, err)
+	}
+	var old []string
+	left := 0 // entries that stay
+	mine := true
+	for _, e := range list {
+		at := folder + "/" + e.Name()
+		switch {
+		case e.IsDir():
+			gone, err := w.sweepFolder(at)
 			if err != nil {
-				return durable.Classify("read folder", dir, err)
+				return false, err
 			}
-			if len(inside) != 1 || inside[0].Name() != "index.html" {
-				continue
+			if !gone {
+				left++
 			}
-			if data, err := w.root.ReadFile(page, limits.Document); err != nil || !own(page, data) {
-				continue
-			}
-			w.result.Removed++
-			if err := errors.Join(os.Remove(filepath.Join(dir, "index.html")), os.Remove(dir)); err != nil {
-				return durable.Classify("remove", dir, err)
+		case w.made[at]:
+			left++
+		default:
+			data, err := w.root.ReadFile(at, limits.Document)
+			if mine = mine && err == nil && own(at, data); mine {
+				old = append(old, at)
 			}
 		}
 	}
-	return nil
+	if !mine {
+		return false, nil
+	}
+	for _, at := range old {
+		if err := w.remove(at); err != nil {
+			return false, err
+		}
+	}
+	// A folder that was empty before is somebody's.
+	if left > 0 || len(list) == 0 {
+		return false, nil
+	}
+	return true, durable.Classify("remove", dir, os.Remove(dir))
+}
+
+func (w *writer) remove(path string) error {
+	file := filepath.Join(w.dir, filepath.FromSlash(path))
+	w.result.Removed++
+	return durable.Classify("remove", file, os.Remove(file))
 }

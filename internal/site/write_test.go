@@ -25,7 +25,7 @@ func put(t *testing.T, file, text string) {
 func TestRenderBesideOthers(t *testing.T) {
 	r := registrytest.New(t)
 	r.Publish(t, registrytest.Release("csv_to_json", "1.0.0"))
-	for _, name := range []string{"index.html", "404.html", "style.css", ".nojekyll", "t/csv_to_json/index.html"} {
+	for _, name := range []string{"index.html", "404.html", "assets/style.css", "assets/icon.svg", "feed.xml", "browse/index.html", ".nojekyll", "t/csv_to_json/index.html"} {
 		dir := t.TempDir()
 		put(t, filepath.Join(dir, name), "my own words")
 		if _, err := Render(t.Context(), r, dir); fault.KindOf(err) != fault.Usage || fault.ReasonOf(err) != "foreign" {
