@@ -1,7 +1,7 @@
-"""The analysis of package index, mirrored: text to terms.
+"""The analysis of package index, followed: text to terms.
 
-A table is of terms, so training has to cut text exactly as the index does; a test
-of package index holds the two against each other on the words of the table.
+Lists are of terms, so training has to cut text as the index does. It is near enough
+to measure with; that the two agree on every term is to be tested before lists ship.
 """
 import re
 import snowballstemmer
