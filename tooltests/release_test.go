@@ -78,18 +78,15 @@ func TestReleases(t *testing.T) {
 	}
 }
 
-// checkExamples wants sentences that a person would say to have the tool used;
-// search ranks by them.
+// checkExamples wants sentences that a person would say to have the tool used,
+// and tags to browse by; search ranks by them.
 func checkExamples(t *testing.T, tool *spec.Tool) {
 	t.Helper()
-	var examples []string
-	if err := json.Unmarshal(tool.Extensions["x-examples"], &examples); err != nil {
-		t.Errorf("x-examples: %v", err)
-		return
-	}
-	slices.Sort(examples)
-	if n := len(slices.Compact(slices.DeleteFunc(examples, func(s string) bool { return strings.TrimSpace(s) == "" }))); n < fewestExamples {
+	if n := len(tool.Examples); n < fewestExamples {
 		t.Errorf("it has %d x-examples, want %d or more", n, fewestExamples)
+	}
+	if len(tool.Tags) == 0 {
+		t.Error("it has no x-tags")
 	}
 }
 
