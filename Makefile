@@ -4,7 +4,7 @@ GO      ?= go
 TOOLS    = $(GO) tool -modfile=tools.mod
 SOURCES  = $(shell git ls-files '*.go')
 
-.PHONY: check fmt vet static lint test race fuzz bench eval-quarantine eval-quarantine-write eval-quarantine-check test-hostile network lint-workflows test-nobody test-escape test-sigstore test-act test-cgroup test-container build build-full test-embed cross test-sarif leaks eval-search eval-search-write eval-search-check test-site
+.PHONY: check fmt vet static lint test race fuzz bench eval-quarantine eval-quarantine-write eval-quarantine-check test-hostile network lint-workflows test-nobody test-escape test-sigstore test-act test-cgroup test-container build build-full test-embed cross test-sarif leaks eval-search eval-search-write eval-search-check test-site train-search
 
 check: fmt vet static lint race
 
@@ -162,3 +162,13 @@ test-embed: build-full
 cross:
 	@for t in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64; do \
 	  echo $$t; GOOS=$${t%/*} GOARCH=$${t#*/} CGO_ENABLED=0 $(GO) build -o /dev/null ./cmd/patch-git || exit 1; done
+
+# What lists of related terms would add to a search: trains them once for each family
+# of sets, without that family, and prints the table of docs/search-training.md, which
+# says what MIRROR and PACKAGES hold. LISTS=FILE trains on all of it instead and writes
+# the lists. It needs docs/train-search/requirements.txt and one core for half an hour.
+MIRROR   ?= ../mirror
+PACKAGES ?= ../packages
+SHARED   ?= ../shared/data/retrieval
+train-search:
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 python3 docs/train-search/train.py --mirror $(MIRROR) --packages $(PACKAGES) $(if $(wildcard $(SHARED)),--shared $(SHARED)) $(if $(LISTS),--lists $(LISTS))
