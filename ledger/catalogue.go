@@ -47,9 +47,15 @@ func NewListing(r *Record) *Listing {
 	}
 	for _, o := range r.Owners {
 		l.Owners = append(l.Owners, o.Login)
-		l.Verified = l.Verified || v.PullRequest != "" && o.ID != 0 && o.ID == v.Contributor.ID
 	}
+	l.Verified = r.ByOwner(v)
 	return l
+}
+
+// ByOwner tells whether a version came by a pull request of somebody who owns the
+// tool now, by the number of their account.
+func (r *Record) ByOwner(v *RecordVersion) bool {
+	return v.PullRequest != "" && v.Contributor.ID != 0 && slices.ContainsFunc(r.Owners, func(o Owner) bool { return o.ID == v.Contributor.ID })
 }
 
 func (l *Listing) check() error {

@@ -23,9 +23,20 @@ type Head struct {
 	Buckets   spec.Digest       `json:"buckets"`
 	Revoked   spec.Digest       `json:"revoked"`
 	Catalogue spec.Digest       `json:"catalogue"`      // of search/tools.json
-	Index     spec.Digest       `json:"index,omitzero"` // of the search index that follows from the catalogue; zero: none was made
+	Index     IndexRoot         `json:"index,omitzero"` // that follows from the catalogue; zero: none was made
 	Log       LogRoot           `json:"log"`
 }
+
+// IndexRoot is a search index: the edition of the rules by which it was made of
+// the catalogue, and the digest of what came out. Who has other rules makes an
+// index of their own.
+type IndexRoot struct {
+	Edition int         `json:"edition"`
+	Segment spec.Digest `json:"segment"`
+}
+
+// IsZero tells whether no index was made.
+func (x IndexRoot) IsZero() bool { return x == IndexRoot{} }
 
 // LogRoot is the size and the root hash of the log.
 type LogRoot struct {
@@ -56,6 +67,9 @@ func ParseHead(data []byte) (*Head, error) {
 	}
 	if err := h.Log.check(); err != nil {
 		return nil, fmt.Errorf("head: %w", err)
+	}
+	if x := h.Index; !x.IsZero() && (x.Edition < 1 || x.Segment.IsZero()) {
+		return nil, fmt.Errorf("head has the impossible index %d of %s", x.Edition, x.Segment)
 	}
 	for i := range len(h.Commit) {
 		if c := h.Commit[i]; (c < '0' || c > '9') && (c < 'a' || c > 'f') {

@@ -26,6 +26,22 @@ const (
 	ObjectsDir       = "objects"
 )
 
+// SearchDir has what a search is brought up to date with. Only the catalogue
+// itself is part of every tree: the others follow from it and from those before
+// it, and are written where a tree is served.
+const SearchDir = "search"
+
+// PackedCataloguePath is where a catalogue lies packed, by its digest.
+func PackedCataloguePath(d spec.Digest) string { return SearchDir + "/" + d.Hex() + ".json.zst" }
+
+// CataloguePatchPath is where the patch lies that makes a catalogue of an older one.
+func CataloguePatchPath(old, now spec.Digest) string {
+	return SearchDir + "/" + old.Hex() + "-" + now.Hex() + ".patch.zst"
+}
+
+// IndexPath is where a search index lies packed, by the digest of the segment.
+func IndexPath(segment spec.Digest) string { return SearchDir + "/" + segment.Hex() + ".zap.zst" }
+
 // File names inside a release's folder that are not files of the release.
 const (
 	ReleaseFileName  = "release.json"

@@ -37,6 +37,10 @@ runtime:
   language: python
   python_version: "3.9"
   packages: []
+x-examples:
+  - How long is this essay?
+  - Count the words of my letter
+  - Is my abstract below 250 words?
 `
 	exampleImports = `import json
 import sys

@@ -70,6 +70,7 @@ func valid(tb testing.TB) Subject {
 				Output:       spec.Output{Type: spec.TypeObject},
 				Capabilities: spec.Capabilities{Filesystem: spec.FilesystemNone},
 				Runtime:      spec.Runtime{Language: "python", PythonVersion: "3.9"},
+				Examples:     []string{"How long is this essay?", "Count the words of my letter", "Is my abstract below 250 words?"},
 			},
 			Files: []spec.File{{Path: "tool.py", Data: []byte(validSource)}},
 		},

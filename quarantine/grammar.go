@@ -18,11 +18,31 @@ const (
 	maxManual      = 2048
 )
 
+// prose is what a text of the manifest describes.
+type prose int
+
+const (
+	ofTool    prose = iota
+	ofPart          // an input or the output: it may name a file or an address by way of example
+	ofRequest       // one of x-examples, which are orders by nature
+)
+
+// of tells what a field describes.
+func (f field) of() prose {
+	switch {
+	case f.name == "description":
+		return ofTool
+	case strings.HasPrefix(f.name, "x-examples["):
+		return ofRequest
+	}
+	return ofPart
+}
+
 // grammar holds a description against what a description is: a paragraph of
-// plain sentences that says what the tool does. example tells that the text may
-// name a file or an address by way of example, as that of an input may.
-func grammar(text string, example bool) []remark {
+// plain sentences that says what the tool does.
+func grammar(text string, of prose) []remark {
 	var out []remark
+	example := of != ofTool
 	found := func(mild bool, at int, seen string, args ...any) {
 		r := remark{rule: descriptionGrammar, mild: mild, line: 1 + strings.Count(text[:at], "\n")}
 		r.format(seen, args...)
@@ -55,7 +75,7 @@ func grammar(text string, example bool) []remark {
 	if at := emptyLine(text); at >= 0 {
 		found(true, at, "has an empty line, so more than one paragraph")
 	}
-	if at, order := orderToReader(text); at >= 0 {
+	if at, order := orderToReader(text); at >= 0 && of != ofRequest {
 		found(true, at, "gives its reader an order, %s", spec.Quote(order))
 	}
 	return out

@@ -1,6 +1,7 @@
 package quarantine
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/patch-cat/patch-git/spec"
@@ -35,8 +36,29 @@ func checkName(c *collector) {
 		case near:
 			c.warn(takenName, at{file: c.main}, "the name is one letter away from %s of another owner", spec.Quote(n))
 		}
+		c.checkAliases(n)
 	}
 }
+
+// checkAliases compares the aliases with a name of another owner: who types that
+// name, or nearly, must not be led to this tool.
+func (c *collector) checkAliases(other string) {
+	const fix = "leave out the alias"
+	for _, a := range c.tool.Aliases {
+		alias, where := spec.Quote(string(a)), c.locateText(string(a), 1)
+		switch alike(other, string(a)) {
+		case same:
+			c.addAs(takenName, bad, where, fix, "the alias %s is the name of a tool of another owner", alias)
+		case confusable:
+			c.addAs(takenName, bad, where, fix, "the alias %s reads as %s of another owner", alias, spec.Quote(other))
+		case near:
+			c.addAs(takenName, warn, where, fix, "the alias %s is one letter away from %s of another owner", alias, spec.Quote(other))
+		}
+	}
+}
+
+// Called returns the names by which a tool is asked for: its own and its aliases.
+func Called(t *spec.Tool) []spec.Name { return append([]spec.Name{t.Name}, t.Aliases...) }
 
 // likenessOf is how close two names are.
 type likenessOf int
@@ -63,9 +85,12 @@ func alike(a, b string) likenessOf {
 	return different
 }
 
-// Alike tells whether two names are so close that it matters who owns them.
-// Names that are not alike need not be given to [Check].
-func Alike(a, b spec.Name) bool { return alike(string(a), string(b)) != different }
+// Alike tells whether a name is so close to another that it matters who owns
+// them. Names that are not alike to what a tool is [Called] need not be given
+// to [Check].
+func Alike(a spec.Name, others ...spec.Name) bool {
+	return slices.ContainsFunc(others, func(b spec.Name) bool { return alike(string(a), string(b)) != different })
+}
 
 // likeness maps what looks alike in many fonts to one spelling (UTS #39, cut
 // to the letters that a name may have).

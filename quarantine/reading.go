@@ -69,7 +69,7 @@ func readField(f field) []remark {
 	out = append(out, encoded(f.text)...)
 	out = append(out, badAddresses(f.text)...)
 	if f.described {
-		out = append(out, grammar(f.text, f.name != "description")...)
+		out = append(out, grammar(f.text, f.of())...)
 		out = append(out, rendered(f.text, false)...)
 	}
 	out = append(out, injections(f.text)...)

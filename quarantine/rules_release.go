@@ -25,7 +25,7 @@ var (
 	}
 	takenName = &Rule{
 		ID: "MAN-002", Severity: bad, Waiver: WaiverMaintainer,
-		What:   "the name is that of somebody else's tool, or is read as it",
+		What:   "the name or an alias is that of somebody else's tool, or is read as it",
 		Why:    "people and models pick tools by name, so a near-name is taken for the known tool",
 		Fix:    "choose a name of your own",
 		Source: "MAN-002, PM-8",
@@ -37,6 +37,20 @@ var (
 		Fix:    "raise the version above every published one",
 		Source: "MAN-003, PM-10",
 	}
+	fewExamples = &Rule{
+		ID: "MAN-006", Severity: warn, Waiver: WaiverAuthor,
+		What:   "the tool names fewer than three requests that it serves",
+		Why:    "people and models search in their own words, which a description seldom has",
+		Fix:    "add x-examples: three requests of people who need this tool and do not know its name",
+		Source: "PM-11",
+	}
+	idleExample = &Rule{
+		ID: "MAN-007", Severity: warn, Waiver: WaiverAuthor,
+		What:   "an example is no request of its own",
+		Why:    "what repeats another text, or lists words, was written for a search and helps nobody to find the tool",
+		Fix:    "write what a person would ask for, in a sentence, or remove it",
+		Source: "PM-11",
+	}
 	scriptBlock = &Rule{
 		ID: "MAN-005", Severity: bad, Waiver: WaiverNone,
 		What:   "the script block (PEP 723) and the manifest disagree",
@@ -46,4 +60,4 @@ var (
 	}
 )
 
-var releaseRules = []*Rule{incomplete, flood, shape, takenName, changed, scriptBlock}
+var releaseRules = []*Rule{incomplete, flood, shape, takenName, changed, scriptBlock, fewExamples, idleExample}

@@ -58,7 +58,7 @@ type ToolMeta struct {
 }
 
 // SealOptions says for whom and with what a tree is published. All but Commit,
-// SignFirst, RefreshAfter and Progress are compulsory.
+// Index, SignFirst, RefreshAfter and Progress are compulsory.
 type SealOptions struct {
 	Registry *ledger.Registry
 	Signer   Signer
@@ -70,6 +70,11 @@ type SealOptions struct {
 	// head.json, or nil. Nothing is built on a head that it refuses, and no
 	// new head is published that it would refuse.
 	CheckHead func(evidence, head []byte) error
+
+	// Index tells which search index follows from a catalogue, for the head to
+	// state. nil makes none; the one of the head before stays where the
+	// catalogue does. It has no error: a revocation does not wait for a search.
+	Index func(ctx context.Context, catalogue []byte) ledger.IndexRoot
 
 	// SignFirst has all of it signed before the first write, for a signer that
 	// may refuse, or fail for hours: then nothing was begun. A key does neither,

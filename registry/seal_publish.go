@@ -93,6 +93,12 @@ func (g *generation) top(ctx context.Context, cur *chain, o *SealOptions) error 
 	if g.head.Catalogue = c.new; c.new != c.old {
 		g.changes = append(g.changes, c)
 	}
+	switch {
+	case o.Index != nil:
+		g.head.Index = o.Index(ctx, g.catalogue)
+	case c.new == c.old:
+		g.head.Index = cur.head.Index
+	}
 	g.raw = ledger.Encode(g.head)
 	g.digest = g.change(ledger.HeadPath, cur.digest, g.raw)
 	g.evidence, err = o.Signer.Sign(ctx, ledger.NewStatement(o.Registry.Name.HeadSubject(), g.digest, ledger.PredicateHead,

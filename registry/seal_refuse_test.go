@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/patch-cat/patch-git/internal/fault"
+	"github.com/patch-cat/patch-git/internal/limits"
 	"github.com/patch-cat/patch-git/ledger"
 	"github.com/patch-cat/patch-git/registry"
 	"github.com/patch-cat/patch-git/spec"
@@ -66,17 +68,24 @@ func TestSealRefuses(t *testing.T) {
 		"metadata of a name that never was": {func(b *registry.Batch, _ *registry.SealOptions) { b.Meta[0].Name = "no_such" }, fault.NotFound, "no_tool"},
 		"tool without owner":                {func(b *registry.Batch, _ *registry.SealOptions) { b.Meta[0].Owners = nil }, fault.Usage, "owners"},
 		"owner without login":               {func(b *registry.Batch, _ *registry.SealOptions) { b.Accept[0].Contributor.Login = "" }, fault.Usage, "owners"},
-		"tool replaced by itself":           {func(b *registry.Batch, _ *registry.SealOptions) { b.Meta[0].ReplacedBy = "text_diff" }, fault.Usage, "replaced_by"},
-		"replacement that is no name":       {func(b *registry.Batch, _ *registry.SealOptions) { b.Meta[0].ReplacedBy = "../x" }, fault.Findings, "record"},
-		"file that climbs out":              {func(b *registry.Batch, _ *registry.SealOptions) { b.Accept[0] = withFiles("../x") }, fault.Findings, "release"},
-		"file in place of the evidence":     {func(b *registry.Batch, _ *registry.SealOptions) { b.Accept[0] = withFiles("Evidence.sigstore.json") }, fault.Findings, "release"},
-		"file that is also a folder":        {func(b *registry.Batch, _ *registry.SealOptions) { b.Accept[0] = withFiles("data", "data/x") }, fault.Findings, "release"},
-		"folder in place of release.json":   {func(b *registry.Batch, _ *registry.SealOptions) { b.Accept[0] = withFiles("release.json/x") }, fault.Findings, "release"},
-		"files that differ in case only":    {func(b *registry.Batch, _ *registry.SealOptions) { b.Accept[0] = withFiles("DATA", "data") }, fault.Findings, "release"},
-		"manifest of another tool":          {func(b *registry.Batch, _ *registry.SealOptions) { b.Accept[0].Release.Tool.Name = "text_diff" }, fault.Usage, "release"},
-		"no release":                        {func(b *registry.Batch, _ *registry.SealOptions) { b.Accept[0].Release = nil }, fault.Usage, "release"},
-		"report that is another file":       {func(b *registry.Batch, _ *registry.SealOptions) { b.Accept[0].Report[0]++ }, fault.Usage, "release"},
-		"closure that is not there":         {func(b *registry.Batch, _ *registry.SealOptions) { b.Accept[0].Closure = &spec.Digest{1} }, fault.Usage, "release"},
+		"more owners than a tool may have": {func(b *registry.Batch, _ *registry.SealOptions) {
+			b.Meta[0].Owners = slices.Repeat(b.Meta[0].Owners, limits.Owners+1)
+		}, fault.Usage, "owners"},
+		"owner with a long login": {func(b *registry.Batch, _ *registry.SealOptions) {
+			b.Meta[0].Owners[0].Login = strings.Repeat("a", limits.Login+1)
+		}, fault.Usage, "owners"},
+		"example of two lines":            {func(b *registry.Batch, _ *registry.SealOptions) { b.Accept[0].Release.Tool.Examples = []string{"a\nb"} }, fault.Findings, "record"},
+		"tool replaced by itself":         {func(b *registry.Batch, _ *registry.SealOptions) { b.Meta[0].ReplacedBy = "text_diff" }, fault.Usage, "replaced_by"},
+		"replacement that is no name":     {func(b *registry.Batch, _ *registry.SealOptions) { b.Meta[0].ReplacedBy = "../x" }, fault.Findings, "record"},
+		"file that climbs out":            {func(b *registry.Batch, _ *registry.SealOptions) { b.Accept[0] = withFiles("../x") }, fault.Findings, "release"},
+		"file in place of the evidence":   {func(b *registry.Batch, _ *registry.SealOptions) { b.Accept[0] = withFiles("Evidence.sigstore.json") }, fault.Findings, "release"},
+		"file that is also a folder":      {func(b *registry.Batch, _ *registry.SealOptions) { b.Accept[0] = withFiles("data", "data/x") }, fault.Findings, "release"},
+		"folder in place of release.json": {func(b *registry.Batch, _ *registry.SealOptions) { b.Accept[0] = withFiles("release.json/x") }, fault.Findings, "release"},
+		"files that differ in case only":  {func(b *registry.Batch, _ *registry.SealOptions) { b.Accept[0] = withFiles("DATA", "data") }, fault.Findings, "release"},
+		"manifest of another tool":        {func(b *registry.Batch, _ *registry.SealOptions) { b.Accept[0].Release.Tool.Name = "text_diff" }, fault.Usage, "release"},
+		"no release":                      {func(b *registry.Batch, _ *registry.SealOptions) { b.Accept[0].Release = nil }, fault.Usage, "release"},
+		"report that is another file":     {func(b *registry.Batch, _ *registry.SealOptions) { b.Accept[0].Report[0]++ }, fault.Usage, "release"},
+		"closure that is not there":       {func(b *registry.Batch, _ *registry.SealOptions) { b.Accept[0].Closure = &spec.Digest{1} }, fault.Usage, "release"},
 		"closure that is not named": {func(b *registry.Batch, _ *registry.SealOptions) {
 			b.Accept[0] = withFiles("closure.json")
 			b.Accept[0].Closure = nil

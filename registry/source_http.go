@@ -167,7 +167,8 @@ func (s *httpSource) get(ctx context.Context, path string, max int64) ([]byte, e
 	if err != nil {
 		return nil, networkFault(u, err)
 	}
-	if !strings.HasPrefix(path, ledger.ObjectsDir+"/") { // asked for once, then found under their own path
+	// What is asked for once is kept where it is needed, under its own path.
+	if !strings.HasPrefix(path, ledger.ObjectsDir+"/") && !strings.HasPrefix(path, ledger.SearchDir+"/") {
 		if tag := resp.Header.Get("ETag"); !known || tag != etag || string(old) != string(data) {
 			s.cache.put(path, tag, data)
 		}

@@ -1,6 +1,9 @@
 package verify
 
 import (
+	"bytes"
+	"strconv"
+
 	"github.com/patch-cat/patch-git/ledger"
 	"github.com/patch-cat/patch-git/spec"
 )
@@ -15,6 +18,7 @@ type Signed struct {
 	acceptance *ledger.Acceptance
 	proof      *ledger.Proof
 	stored     Stored
+	described  *ledger.Record // the record, where it describes this version
 }
 
 // Signed verifies the documents of one release under the record: release.json,
@@ -33,7 +37,13 @@ func (r Record) Signed(c spec.Candidate) (Signed, error) {
 	if err != nil {
 		return Signed{}, err
 	}
-	return s, s.placed(r, v)
+	if r.doc.Described().Version == v.Version {
+		s.described = r.doc
+	}
+	if err := s.placed(r, v); err != nil {
+		return s, err
+	}
+	return s, s.stated(v)
 }
 
 // placed compares where the log has the release with what the record says.
@@ -42,6 +52,27 @@ func (s Signed) placed(r Record, v ledger.RecordVersion) error {
 		return refuse(ReasonLog, "the log has %s at another place than the record says", s.ref.At())
 	}
 	return nil
+}
+
+// stated compares what the record repeats of the acceptance, because pages and
+// searches show the record to people who have not asked for the evidence.
+func (s Signed) stated(v ledger.RecordVersion) error {
+	switch {
+	case v.Contributor != s.acceptance.Contributor:
+		return refuse(ReasonRecord, "the record says that %s proposed %s, the evidence names %s", who(v.Contributor), s.ref.At(), who(s.acceptance.Contributor))
+	case v.PullRequest != s.acceptance.PullRequest:
+		return refuse(ReasonRecord, "the record has %s from the pull request %s, the evidence from %s", s.ref.At(), spec.Quote(v.PullRequest), spec.Quote(s.acceptance.PullRequest))
+	case !bytes.Equal(ledger.Encode(v.Permissions), ledger.Encode(s.release.Permissions)):
+		return refuse(ReasonRecord, "the record shows other permissions of %s than release.json", s.ref.At())
+	}
+	return nil
+}
+
+func who(o ledger.Owner) string {
+	if o == (ledger.Owner{}) {
+		return "nobody"
+	}
+	return spec.Quote(o.Login) + " (number " + strconv.FormatInt(o.ID, 10) + ")"
 }
 
 // signed verifies all but the files.
@@ -82,8 +113,25 @@ func (s Signed) Release(files map[string][]byte) (Verified, error) {
 	if err != nil {
 		return Verified{}, err
 	}
+	if s.described != nil {
+		if err := describes(s.described, &tool); err != nil {
+			return Verified{}, err
+		}
+	}
 	s.stored.Files = files
 	return Verified{ref: s.ref, policy: s.policy, tool: tool, release: s.release, acceptance: s.acceptance, proof: s.proof, stored: s.stored}, nil
+}
+
+// describes compares what the record says for those who search with the
+// manifest, as far as the record is about that version.
+func describes(r *ledger.Record, tool *spec.Tool) error {
+	switch {
+	case r.Description != tool.Description:
+		return refuse(ReasonRecord, "the record describes %s as %s, the manifest of %s as %s", r.Name, spec.Quote(r.Description), tool.Version, spec.Quote(tool.Description))
+	case !bytes.Equal(ledger.Encode(r.Summary), ledger.Encode(ledger.NewSummary(tool))):
+		return refuse(ReasonRecord, "the record of %s has another format, license, tags, aliases, inputs or examples than the manifest of %s", r.Name, tool.Version)
+	}
+	return nil
 }
 
 // Document returns release.json; nil of the zero value.

@@ -115,7 +115,25 @@ var tricks = map[string]trick{
 		return nil
 	}},
 	// conceal REGISTRY KEY: an insider empties the revoked list; the log keeps what was in it.
+	// mislead REGISTRY KEY TOOL WHAT: an insider's record says something else than evidence and manifest.
+	"mislead": {"registry key tool what", func(ts *testscript.TestScript, args []string) error {
+		return mislead(ts, args[0], args[1], args[2], args[3])
+	}},
 	"conceal": {"registry key", func(ts *testscript.TestScript, args []string) error { return conceal(ts, args[0], args[1]) }},
+	// served SITE ENDING HOW: who has the server changes the files of the search
+	// whose names end so; HOW is one of those of spoiled.
+	"served": {"site ending how", func(ts *testscript.TestScript, args []string) error {
+		return spoil(filepath.Join(ts.MkAbs(args[0]), ledger.Root, ledger.SearchDir, "*"+args[1]), args[2])
+	}},
+	// index SITE KEY HOW: an insider signs a head with an index of his own and
+	// serves that; HOW is one of those of hostileIndex.
+	"index": {"site key how", func(ts *testscript.TestScript, args []string) error {
+		return signIndex(ts.MkAbs(args[0]), ts.MkAbs(args[1]), args[2])
+	}},
+	// kept STATE HOW: the index that a user keeps is damaged, as spoiled has it.
+	"kept": {"state how", func(ts *testscript.TestScript, args []string) error {
+		return spoil(filepath.Join(ts.MkAbs(args[0]), "cache", "search", "*", "*", "index", "*", "store", "*.zap"), args[1])
+	}},
 	// http TRICK [PATH]: the server of $URL misbehaves where a path ends so.
 	"http": {"trick [path]", func(ts *testscript.TestScript, args []string) error {
 		s := served(ts)

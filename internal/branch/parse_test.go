@@ -49,3 +49,23 @@ func FuzzCatFile(f *testing.F) {
 		}
 	})
 }
+
+// FuzzDifference: whatever a comparison of two trees lists, what is read of it
+// lies below v1/ and names an object.
+func FuzzDifference(f *testing.F) {
+	one, none := strings.Repeat("a1", 20), strings.Repeat("0", 40)
+	f.Add(":100644 100644 " + one + " " + one + " M\x00v1/head.json\x00:000000 100644 " + none + " " + one + " A\x00v1/records/ab/x.json\x00")
+	f.Add(":120000 000000 " + one + " " + none + " D\x00README.md\x00:100644\x00v1/a\x00")
+	f.Add("\x00\x00:::\x00v1/\x00")
+	f.Fuzz(func(t *testing.T, answer string) {
+		most := strings.Count(answer, "\x00")/2 + 1
+		parseDifference(answer, func(path string, e entry) {
+			if most--; most < 0 {
+				t.Errorf("more entries than pairs in %q", answer)
+			}
+			if !isID(e.blob) || e.mode == "" || strings.Contains(path, "\x00") {
+				t.Errorf("%q: path %q, entry %+v", answer, path, e)
+			}
+		})
+	})
+}

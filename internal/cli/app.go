@@ -110,7 +110,7 @@ byte changed since, and runs them in a sandbox that enforces what they declare.`
 		a.verifyCommand(), a.runsCommand(), a.grantsCommand(), a.envCommand(), a.registryCommand(), a.logCommand())
 	add("write", a.newCommand(), a.checkCommand(), a.waiveCommand(), a.publishCommand(), a.yankCommand(), a.revokeCommand(),
 		a.deprecateCommand(), a.transferCommand(), a.quarantineCommand())
-	add("other", a.demoCommand(), a.doctorCommand(), a.pythonCommand(), a.trustCommand(), a.versionCommand())
+	add("other", a.demoCommand(), a.doctorCommand(), a.pythonCommand(), a.trustCommand(), a.versionCommand(), a.examineCommand())
 	root.InitDefaultCompletionCmd()
 	if c, _, err := root.Find([]string{"completion"}); err == nil {
 		c.Args, c.RunE = noSuchCommand, root.RunE // a shell that there is not is an error

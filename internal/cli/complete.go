@@ -1,10 +1,14 @@
 package cli
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/patch-cat/patch-git/index"
+	"github.com/patch-cat/patch-git/ledger"
 	"github.com/patch-cat/patch-git/spec"
 )
 
@@ -48,6 +52,65 @@ func (a *app) completeListed(c *cobra.Command, _ []string, prefix string) ([]str
 		}
 	}
 	return out, cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeQuery offers operators, and what they can be of the tools that are
+// listed; a word without a colon is whatever a person thinks of.
+func (a *app) completeQuery(c *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	field, _, typed := strings.Cut(prefix, ":")
+	if !typed {
+		var out []string
+		for _, o := range index.Operators() {
+			if strings.HasPrefix(o, prefix) {
+				out = append(out, o+":")
+			}
+		}
+		return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	}
+	client, err := a.client()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	client.Warn, client.Progress = nil, nil
+	values := map[string]bool{}
+	for _, l := range client.Known(c.Context()) {
+		for _, v := range valuesOf(&l, field) {
+			values[field+":"+safe(v)] = true
+		}
+	}
+	var out []string
+	for _, v := range slices.Sorted(maps.Keys(values)) {
+		if strings.HasPrefix(v, prefix) {
+			out = append(out, v)
+		}
+	}
+	return out, cobra.ShellCompDirectiveNoFileComp
+}
+
+// valuesOf are what an operator can be to find a tool, spelt as a person would.
+func valuesOf(l *ledger.Listing, field string) []string {
+	yesNo := map[bool]string{true: "yes", false: "no"}
+	switch field {
+	case "name":
+		return []string{string(l.Name)}
+	case "tag":
+		return l.Summary.Tags
+	case "by":
+		return l.Owners
+	case "kind":
+		return []string{string(l.Summary.Format)}
+	case "license":
+		return strings.FieldsFunc(l.Summary.License, func(r rune) bool { return strings.ContainsRune(" ()+", r) })
+	case "network":
+		return []string{yesNo[l.Permissions.Network]}
+	case "fs":
+		return []string{string(l.Permissions.Filesystem)}
+	case "verified":
+		return []string{yesNo[l.Verified]}
+	case "deprecated":
+		return []string{yesNo[l.Deprecated]}
+	}
+	return nil
 }
 
 // completeRun offers installed tools first, then the inputs of the chosen one.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/patch-cat/patch-git/internal/consume"
+	"github.com/patch-cat/patch-git/ledger"
 	"github.com/patch-cat/patch-git/spec"
 )
 
@@ -16,6 +18,10 @@ func (a *app) infoCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "info name[@version]",
 		Short: "Show what a registry says of a tool, verified",
+		Long: `Show all that a registry says of a tool: what it takes and gives, what it may do,
+its versions with what was withdrawn, who contributed the version that is shown,
+who accepted and signed it, what was waived, and how to run it. All of it is
+verified first; nothing is stored.`,
 		Example: `  patch-git info extract_pdf_table
   patch-git info csv_to_json@1.0.0 --json`,
 		Args: exactly("name[@version]"), ValidArgsFunction: a.completeListed,
@@ -36,13 +42,14 @@ func (a *app) infoCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if a.json {
-				return a.out.document(struct {
-					Schema int `json:"schema"`
-					*consume.Info
-				}{1, info})
+			qualified := spec.Ref{Name: info.Tool.Name, Version: info.Tool.Version}.At()
+			if in != "" {
+				qualified += " --registry " + string(name)
 			}
-			a.printInfo(info)
+			if a.json {
+				return a.out.document(infoDocument{1, info, provenanceOf(info), uses(info.Tool, qualified)})
+			}
+			a.printInfo(info, qualified)
 			return nil
 		},
 	}
@@ -51,16 +58,93 @@ func (a *app) infoCommand() *cobra.Command {
 	return c
 }
 
-func (a *app) printInfo(info *consume.Info) {
+// infoDocument is the answer with --json.
+type infoDocument struct {
+	Schema int `json:"schema"`
+	*consume.Info
+	Provenance provenance `json:"provenance"`
+	Use        []use      `json:"use"`
+}
+
+// provenance is where a release comes from, as its registry signed it, and who
+// had to sign that.
+type provenance struct {
+	Contributor ledger.Owner `json:"contributor"`
+	Verified    bool         `json:"verified"` // it came by a pull request of an owner
+	PullRequest string       `json:"pull_request,omitempty"`
+	Commit      string       `json:"commit,omitempty"`
+	Checker     string       `json:"checker"`
+	LogIndex    int64        `json:"log_index"`
+	SignedBy    signer       `json:"signed_by"`
+}
+
+func provenanceOf(i *consume.Info) provenance {
+	v := i.Record.Find(i.Tool.Version)
+	return provenance{
+		i.Contributor, v != nil && i.Record.ByOwner(v), i.Acceptance.PullRequest, i.Acceptance.Commit, i.Acceptance.Checker, i.LogIndex,
+		signerOf(i.Pin.Trust, i.Pin.TrustedRoot),
+	}
+}
+
+func (a *app) printInfo(info *consume.Info, qualified string) {
 	t, p := info.Tool, a.out
 	p.printf("%s %s\n%s\n\n", p.bold(string(t.Name)), t.Version, safe(t.Description))
-	rows := [][]string{
-		{"registry", string(info.Registry)},
-		{"published", fmt.Sprintf("%s by %s (log entry %d)", info.Published, contributor(info), info.LogIndex)},
-		{"release", info.Release.String()},
-		{"may use", strings.Join(permissionWords(t.Permissions()), ", ")},
-		{"python", safe(t.Runtime.PythonVersion) + packagesText(t.Runtime.Packages)},
+	p.table(a.aboutRows(info))
+	if len(t.Examples) > 0 {
+		p.printf("\n%s\n", p.bold("for example"))
+		for _, e := range t.Examples {
+			p.printf("  %s\n", oneLine(safe(e)))
+		}
 	}
+	p.printf("\n%s\n", p.bold("inputs"))
+	p.table(a.inputRows(t))
+	p.printf("\n%s %s  %s\n\n%s\n", p.bold("result"), t.Output.Type, safe(t.Output.Description), p.bold("versions"))
+	p.table(versionRows(p, &info.Record))
+	p.printf("\n%s\n", p.bold("provenance"))
+	p.table(provenanceRows(info))
+	p.printf("\n%s\n", p.bold("run it"))
+	var rows [][]string
+	for _, u := range uses(t, qualified) {
+		if u.Command == "" {
+			rows = append(rows, []string{"  " + u.Where, u.How})
+			continue
+		}
+		rows = append(rows, []string{"  " + u.Where, u.Command})
+		if u.How != "" {
+			rows = append(rows, []string{"", "(" + u.How + ")"})
+		}
+	}
+	p.table(rows)
+}
+
+// aboutRows are what a card shows of a tool, and what its version needs.
+func (a *app) aboutRows(info *consume.Info) [][]string {
+	t, r := info.Tool, &info.Record
+	var owners []string
+	for _, o := range r.Owners {
+		owners = append(owners, o.Login)
+	}
+	by := safe(publisher(owners))
+	if v := r.Find(t.Version); v != nil && r.ByOwner(v) {
+		by += a.out.green(" (verified)")
+	}
+	rows := [][]string{
+		{"publisher", by},
+		{"licence", safe(cmp.Or(t.License, "none stated"))},
+		{"kind", string(t.Format)},
+		{"release", info.Release.String()},
+	}
+	if len(t.Tags) > 0 {
+		rows = append(rows, []string{"tags", safe(strings.Join(t.Tags, ", "))})
+	}
+	if len(t.Aliases) > 0 {
+		rows = append(rows, []string{"also called", joined(t.Aliases)})
+	}
+	rows = append(
+		rows,
+		[]string{"may use", strings.Join(permissionWords(t.Permissions()), ", ")},
+		[]string{"python", safe(t.Runtime.PythonVersion) + packagesText(t.Runtime.Packages)},
+	)
 	if p := info.Packages; p != nil {
 		rows = append(rows, platformRows(p.Platforms, p.Unsupported)...)
 		rows = append(rows, []string{"  from", safe(strings.Join(p.Hosts, ", "))})
@@ -74,15 +158,17 @@ func (a *app) printInfo(info *consume.Info) {
 	if len(info.Installed) > 0 {
 		rows = append(rows, []string{"installed", joinVersions(info.Installed)})
 	}
-	if info.Record.Deprecated != "" {
-		rows = append(rows, []string{"deprecated", safe(info.Record.Deprecated)})
+	if r.Deprecated != "" {
+		rows = append(rows, []string{"deprecated", a.out.red(safe(r.Deprecated))})
 	}
-	if info.Record.ReplacedBy != "" {
-		rows = append(rows, []string{"use instead", string(info.Record.ReplacedBy)})
+	if r.ReplacedBy != "" {
+		rows = append(rows, []string{"use instead", string(r.ReplacedBy)})
 	}
-	p.table(rows)
-	p.printf("\n%s\n", p.bold("inputs"))
-	rows = rows[:0]
+	return rows
+}
+
+func (a *app) inputRows(t *spec.Tool) [][]string {
+	var rows [][]string
 	for _, i := range t.Inputs {
 		what := string(i.Type)
 		if !i.Required {
@@ -93,10 +179,16 @@ func (a *app) printInfo(info *consume.Info) {
 		}
 		rows = append(rows, []string{"  " + a.howToGive(i.Name), what, safe(i.Description)})
 	}
-	p.table(rows)
-	p.printf("\n%s %s  %s\n\n%s\n", p.bold("result"), t.Output.Type, safe(t.Output.Description), p.bold("versions"))
-	rows = rows[:0]
-	for _, v := range slices.Backward(info.Record.Versions) {
+	if len(rows) == 0 {
+		rows = [][]string{{"  none"}}
+	}
+	return rows
+}
+
+// versionRows list the newest first.
+func versionRows(p *printer, r *ledger.Record) [][]string {
+	var rows [][]string
+	for _, v := range slices.Backward(r.Versions) {
 		note := ""
 		switch {
 		case v.Revoked != "":
@@ -104,9 +196,41 @@ func (a *app) printInfo(info *consume.Info) {
 		case v.Yanked != "":
 			note = p.red("yanked: " + safe(v.Yanked))
 		}
-		rows = append(rows, []string{"  " + string(v.Version), v.Published, note})
+		rows = append(rows, []string{"  " + string(v.Version), v.Published, "by " + owner(v.Contributor), fmt.Sprintf("log entry %d", v.LogIndex), note})
 	}
-	p.table(rows)
+	return rows
+}
+
+// provenanceRows say who contributed, accepted and signed.
+func provenanceRows(info *consume.Info) [][]string {
+	of := provenanceOf(info)
+	rows := [][]string{
+		{"  registry", fmt.Sprintf("%s, head %d of %s", info.Registry, info.Head.Seq, info.Head.Time)},
+		{"  published", fmt.Sprintf("%s by %s (log entry %d)", info.Published, owner(info.Contributor), info.LogIndex)},
+	}
+	if of.PullRequest != "" {
+		rows = append(rows, []string{"  pull request", safe(of.PullRequest)})
+	}
+	if of.Commit != "" {
+		rows = append(rows, []string{"  commit", safe(of.Commit)})
+	}
+	if s := of.SignedBy; s.Identity == nil {
+		rows = append(rows, []string{"  signed by", "the key " + s.Key})
+	} else {
+		rows = append(rows, []string{"  signed by", "the workflow of " + safe(ownerAndName(s.Identity)) + ", by Sigstore"})
+	}
+	return append(rows, []string{"  checked by", safe(of.Checker)})
+}
+
+// owner names an account; a registry may know of nobody.
+func owner(o ledger.Owner) string {
+	switch {
+	case o.Login == "":
+		return "nobody that the registry names"
+	case o.ID == 0:
+		return safe(o.Login)
+	}
+	return fmt.Sprintf("%s (account %d)", safe(o.Login), o.ID)
 }
 
 // permissionWords says in words what a tool may do.
@@ -150,12 +274,4 @@ func joinVersions(vs []spec.Version) string {
 		s = append(s, string(v))
 	}
 	return strings.Join(s, ", ")
-}
-
-// contributor names who proposed a version; a registry may know of nobody.
-func contributor(info *consume.Info) string {
-	if info.Contributor.Login == "" {
-		return "nobody that the registry names"
-	}
-	return safe(info.Contributor.Login)
 }

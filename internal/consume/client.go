@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/patch-cat/patch-git/internal/audit"
-	"github.com/patch-cat/patch-git/internal/durable"
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/host"
 	"github.com/patch-cat/patch-git/internal/limits"
@@ -208,82 +207,4 @@ func (c *Client) pins(name spec.RegistryName) ([]toolbox.Pin, error) {
 			Hint("patch-git registry add <path or URL>").Hint("patch-git demo")
 	}
 	return pins, nil
-}
-
-// catalogueOf returns the verified list of a registry's tools. Where the
-// registry cannot be reached, the list that belongs to the last head serves, if
-// that is young enough: else whoever holds back a head would only have to hold
-// back all of them.
-func (c *Client) catalogueOf(ctx context.Context, pin toolbox.Pin) ([]ledger.Listing, error) {
-	var list []ledger.Listing
-	err := c.answer(ctx, pin, func(src registry.Source) error {
-		chain, err := registry.FetchHead(ctx, src)
-		if err != nil {
-			return err
-		}
-		head, err := c.follow(ctx, pin, src, chain)
-		if err != nil {
-			return err
-		}
-		list, err = c.readCatalogue(ctx, head, src)
-		return err
-	})
-	if fault.KindOf(err) != fault.Unavailable || err == nil {
-		return list, err
-	}
-	head, ok, headErr := pin.LastHead()
-	if !ok || headErr != nil || c.tooOld(head) {
-		return nil, err
-	}
-	if list, cacheErr := c.readCatalogue(ctx, head, nil); cacheErr == nil {
-		c.warn(string(pin.Name) + " cannot be reached; this is its list as of " + head.Document().Time)
-		return list, nil
-	}
-	return nil, err
-}
-
-// readCatalogue returns the list that a head states, from the cache where it
-// is there, else from the source.
-func (c *Client) readCatalogue(ctx context.Context, head verify.Head, src registry.Source) ([]ledger.Listing, error) {
-	cached := filepath.Join(c.Host.Paths.Cache(), "catalogue", head.Document().Catalogue.Hex())
-	if data, err := durable.ReadFileNoFollow(cached, limits.Catalogue); err == nil {
-		if list, err := head.Catalogue(data); err == nil {
-			return list, nil
-		}
-	}
-	if src == nil {
-		return nil, fault.New(fault.Unavailable, "no_cache", "no list of tools is kept")
-	}
-	data, err := registry.FetchObject(ctx, src, ledger.CataloguePath, head.Document().Catalogue, limits.Catalogue)
-	if err != nil {
-		return nil, err
-	}
-	list, err := head.Catalogue(data)
-	if err != nil {
-		return nil, err
-	}
-	if err := durable.Replace(cached, data, 0o600); err != nil {
-		c.warn("the list of tools could not be kept: " + err.Error())
-	}
-	return list, nil
-}
-
-// Known returns the lists of tools that are kept from earlier, for completion:
-// no network, no error, perhaps nothing.
-func (c *Client) Known(ctx context.Context) []ledger.Listing {
-	pins, err := c.Box.Pins()
-	if err != nil {
-		return nil
-	}
-	var out []ledger.Listing
-	for _, p := range pins {
-		head, ok, err := p.LastHead()
-		if err != nil || !ok || ctx.Err() != nil {
-			continue
-		}
-		if list, err := c.readCatalogue(ctx, head, nil); err == nil {
-			out = append(out, list...)
-		}
-	}
-	return out
 }

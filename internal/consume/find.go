@@ -2,16 +2,12 @@ package consume
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"net/url"
 	"slices"
-	"strings"
-	"unicode"
 
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/pyenv"
-	"github.com/patch-cat/patch-git/internal/sanitize"
 	"github.com/patch-cat/patch-git/internal/toolbox"
 	"github.com/patch-cat/patch-git/ledger"
 	"github.com/patch-cat/patch-git/quarantine"
@@ -19,92 +15,6 @@ import (
 	"github.com/patch-cat/patch-git/spec"
 	"github.com/patch-cat/patch-git/verify"
 )
-
-// Hit is one tool that a search found.
-type Hit struct {
-	Registry    spec.RegistryName `json:"registry"`
-	Name        spec.Name         `json:"name"`
-	Version     spec.Version      `json:"version"`
-	Description string            `json:"description"`
-	Deprecated  bool              `json:"deprecated,omitempty"`
-	Installed   spec.Version      `json:"installed,omitempty"`
-
-	score int
-}
-
-// Search returns the tools that have every word of the query in their name or
-// description, best first; all tools when the query is empty.
-func (c *Client) Search(ctx context.Context, query string, in spec.RegistryName, limit int) ([]Hit, error) {
-	pins, err := c.pins(in)
-	if err != nil {
-		return nil, err
-	}
-	installed, err := c.Box.List()
-	if err != nil {
-		return nil, err
-	}
-	have := map[spec.Name]spec.Version{}
-	for _, i := range installed {
-		have[i.Name] = i.Current
-	}
-	words := wordsOf(query)
-	hits := []Hit{}
-	for _, pin := range pins {
-		list, err := c.catalogueOf(ctx, pin)
-		if err != nil {
-			return nil, err
-		}
-		for _, l := range list {
-			if h, ok := sanitize.Hidden(l.Description); ok { // [AR-35]
-				c.warn(fmt.Sprintf("%s of %s is left out: its description hides the character %U", l.Name, pin.Name, h.Rune))
-				continue
-			}
-			if s := score(l, words); s > 0 {
-				hits = append(hits, Hit{pin.Name, l.Name, l.Latest, l.Description, l.Deprecated, have[l.Name], s})
-			}
-		}
-	}
-	slices.SortStableFunc(hits, func(a, b Hit) int {
-		if a.score != b.score {
-			return b.score - a.score
-		}
-		return strings.Compare(string(a.Name), string(b.Name))
-	})
-	if limit > 0 && len(hits) > limit {
-		hits = hits[:limit]
-	}
-	return hits, nil
-}
-
-func wordsOf(s string) []string {
-	return strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-}
-
-// score is 0 where a word is missing; a word in the name counts more than one
-// in the description, the whole name most.
-func score(l ledger.Listing, words []string) int {
-	total := 1
-	name := strings.Split(string(l.Name), "_")
-	text := wordsOf(l.Description)
-	if strings.Join(words, "_") == string(l.Name) {
-		total += 100
-	}
-	for _, w := range words {
-		switch {
-		case slices.Contains(name, w):
-			total += 10
-		case strings.Contains(string(l.Name), w):
-			total += 5
-		case slices.Contains(text, w):
-			total += 3
-		case slices.ContainsFunc(text, func(t string) bool { return strings.HasPrefix(t, w) }):
-			total++
-		default:
-			return 0
-		}
-	}
-	return total
-}
 
 // found is a release that was fetched and verified, and what surrounds it.
 type found struct {
@@ -211,6 +121,9 @@ type Info struct {
 	Contributor ledger.Owner         `json:"contributor"`
 	Packages    *Packages            `json:"packages,omitempty"` // nil where it needs none
 	Waived      []spec.Finding       `json:"waived,omitempty"`   // what the registry let pass
+
+	Pin        toolbox.Pin        `json:"-"` // whom the registry has to be signed by
+	Acceptance *ledger.Acceptance `json:"-"` // what it signed of this release
 }
 
 // Packages is where a release with packages runs, and where they come from.
@@ -256,6 +169,6 @@ func (c *Client) Info(ctx context.Context, ref spec.Ref, in spec.RegistryName) (
 		Registry: f.pin.Name, Head: f.head.Seen(), Record: f.record.Document(), Tool: f.release.Tool(), Release: f.release.Ref().Digest,
 		Installed: versions, Published: published, LogIndex: index, Files: f.release.Document().Files,
 		Contributor: f.release.Acceptance().Contributor, Packages: packagesOf(closure),
-		Waived: quarantine.WaivedIn(f.release.File(ledger.ReportFileName)),
+		Waived: quarantine.WaivedIn(f.release.File(ledger.ReportFileName)), Pin: f.pin, Acceptance: f.release.Acceptance(),
 	}, nil
 }

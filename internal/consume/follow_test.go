@@ -202,7 +202,7 @@ func TestCatalogueThatIsNotThere(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := s.client.readCatalogue(t.Context(), head, src); fault.KindOf(err) != fault.Unavailable {
+	if _, _, err := s.client.readCatalogue(t.Context(), head, src); fault.KindOf(err) != fault.Unavailable {
 		t.Errorf("got %v (%v)", err, fault.KindOf(err))
 	}
 }
@@ -224,19 +224,19 @@ func TestMaxAgeOffline(t *testing.T) {
 	if _, err := s.client.AddRegistry(t.Context(), srv.URL, AddOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.client.Search(t.Context(), "echo", "", 0); err != nil {
+	if _, err := s.client.Search(t.Context(), SearchOptions{Query: "echo"}); err != nil {
 		t.Fatal(err)
 	}
 	up = false
 	s.client.Host.Now = func() time.Time { return clock.Add(time.Hour) }
 	for most, refused := range map[time.Duration]bool{time.Minute: true, 2 * time.Hour: false, 0: false} {
 		s.client.MaxAge = most
-		hits, err := s.client.Search(t.Context(), "echo", "", 0)
+		found, err := s.client.Search(t.Context(), SearchOptions{Query: "echo"})
 		switch {
 		case refused && fault.KindOf(err) != fault.Unavailable:
-			t.Errorf("at most %v old: %d tools, %v", most, len(hits), err)
-		case !refused && (err != nil || len(hits) != 1):
-			t.Errorf("at most %v old: %d tools, %v", most, len(hits), err)
+			t.Errorf("at most %v old: %+v, %v", most, found, err)
+		case !refused && (err != nil || len(found.Hits) != 1):
+			t.Errorf("at most %v old: %+v, %v", most, found, err)
 		}
 	}
 }

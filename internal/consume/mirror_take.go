@@ -10,6 +10,7 @@ import (
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/inspect"
 	"github.com/patch-cat/patch-git/internal/limits"
+	"github.com/patch-cat/patch-git/internal/served"
 	"github.com/patch-cat/patch-git/internal/toolbox"
 	"github.com/patch-cat/patch-git/ledger"
 	"github.com/patch-cat/patch-git/registry"
@@ -88,6 +89,19 @@ func (m *mirror) take(ctx context.Context, pin toolbox.Pin, last *verify.Seen, o
 		return err
 	}
 	m.compare(ctx, pin, sound.waiting)
+	beside, err := served.Write(ctx, m.to, sound, nil)
+	if err != nil {
+		return err
+	}
+	if err := m.move(ctx, pin, last, sound, out); err != nil {
+		return err
+	}
+	return beside.Sweep(ctx)
+}
+
+// move lets the mirror follow: its files, then its head.
+func (m *mirror) move(ctx context.Context, pin toolbox.Pin, last *verify.Seen, sound settled, out *Mirrored) error {
+	var err error
 	if out.Repaired, err = m.repair(ctx, sound.waiting, false); err != nil {
 		return err
 	}

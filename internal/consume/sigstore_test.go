@@ -109,7 +109,7 @@ func TestWithdrawnAuthority(t *testing.T) {
 	}
 	a.refreshed()
 	before := pinned(t, a.client)
-	if _, err := a.client.Search(t.Context(), "", "", 0); fault.ReasonOf(err) != string(verify.ReasonRoot) {
+	if _, err := a.client.Search(t.Context(), SearchOptions{}); fault.ReasonOf(err) != string(verify.ReasonRoot) {
 		t.Errorf("the head of before: %v", err)
 	}
 	a.sealAs(early, own, "2.0.0")

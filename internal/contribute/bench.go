@@ -49,10 +49,10 @@ func (b *bench) store() registry.Store {
 	return registry.OpenDir(filepath.Join(b.dir, publishedDir, ledger.Root))
 }
 
-// alike returns the names of the source tree that are close to a name, with
-// their owners. In a registry of ten thousand tools it reads the owners of the
+// alike returns the names of the source tree that are close to what a tool is
+// called, with their owners. In a registry of ten thousand tools it reads the owners of the
 // few that matter.
-func (b *bench) alike(to spec.Name) ([]quarantine.Existing, error) {
+func (b *bench) alike(called ...spec.Name) ([]quarantine.Existing, error) {
 	if b.names == nil {
 		names, _, err := b.tree.Names()
 		if err != nil {
@@ -62,7 +62,7 @@ func (b *bench) alike(to spec.Name) ([]quarantine.Existing, error) {
 	}
 	out := []quarantine.Existing{}
 	for _, n := range b.names {
-		if !quarantine.Alike(n, to) {
+		if !quarantine.Alike(n, called...) {
 			continue
 		}
 		m, err := b.tree.Meta(n)

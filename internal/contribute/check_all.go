@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/patch-cat/patch-git/registry"
+	"github.com/patch-cat/patch-git/spec"
 )
 
 // checkAll checks the proposals of a tree that are not ready yet, as many at a
@@ -18,7 +19,11 @@ func (w *Workshop) checkAll(ctx context.Context, b *bench, changes *registry.Cha
 	for i, p := range changes.New { // the bench is for one goroutine
 		around[i].previous = previous(changes.Published[p.Ref.Name])
 		var err error
-		if around[i].names, err = b.alike(p.Ref.Name); err != nil {
+		called := []spec.Name{p.Ref.Name}
+		if tool := manifestOf(p.Files); tool != nil {
+			called = append(called, tool.Aliases...)
+		}
+		if around[i].names, err = b.alike(called...); err != nil {
 			return nil, err
 		}
 		if around[i].waivers, around[i].unread, err = w.waivers(b.tree, p.Ref.Name); err != nil {

@@ -165,7 +165,7 @@ func (d *deriving) needs(f *quarantine.Facts) {
 // as a script, and a main that calls the function.
 func (d *deriving) write(source []byte) []byte {
 	var b bytes.Buffer
-	for line := range strings.Lines(string(manifest.Print(&d.tool))) {
+	for line := range strings.Lines(string(invite(manifest.Print(&d.tool), &d.tool))) {
 		b.WriteString(line)
 		for _, q := range d.asked {
 			if text := unquoted(strings.TrimSuffix(line, "\n")); text == q.below || q.below == "# description:" && strings.HasPrefix(text, q.below) {

@@ -107,7 +107,7 @@ func (w *Workshop) checkFor(ctx context.Context, b *bench, shown string, files [
 	}
 	before := changes.Published[first.Name]
 	around := surroundings{owner: ownerID(owner), previous: previous(before)}
-	if around.names, err = b.alike(first.Name); err != nil {
+	if around.names, err = b.alike(quarantine.Called(first)...); err != nil {
 		return nil, nil, err
 	}
 	if around.waivers, around.unread, err = w.waivers(b.tree, first.Name); err != nil {
@@ -223,7 +223,7 @@ func (w *Workshop) seal(ctx context.Context, b *bench, batch registry.Batch, out
 		if err := b.branch.attribute(ctx, batch.Accept); err != nil {
 			return err
 		}
-		o.Commit, o.RefreshAfter = b.branch.commit, b.branch.refreshAfter
+		o.Commit, o.RefreshAfter, o.Index = b.branch.commit, b.branch.refreshAfter, w.index
 	}
 	sealed, err := registry.Seal(ctx, b.store(), batch, o)
 	if err != nil {

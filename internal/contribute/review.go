@@ -78,12 +78,8 @@ func (w *Workshop) content(ctx context.Context, tree *registry.Tree, o *review.O
 	if o.Files == nil {
 		return c, nil
 	}
-	// Ownership, and the order of versions, are the review's own to judge; the
-	// names beside matter when one is new, and were looked at by then.
-	beside := surroundings{owner: ownerID(around.author), names: []quarantine.Existing{}, previous: []quarantine.Published{}}
-	if !around.base.Known {
-		beside.names = around.names
-	}
+	// Ownership, and the order of versions, are the review's own to judge.
+	beside := surroundings{owner: ownerID(around.author), names: around.names, previous: []quarantine.Published{}}
 	var unread []spec.Finding
 	if beside.waivers, unread, err = w.waivers(tree, o.Name); err != nil {
 		return c, err

@@ -18,7 +18,7 @@ import (
 type neighbourhood struct {
 	author ledger.Owner
 	base   review.Base
-	names  []quarantine.Existing // alike, and not the author's
+	names  []quarantine.Existing // alike to the name where it is new, or to a new alias; and not the author's
 	unread []string              // of the registry itself, one sentence each
 	untold bool                  // whether the name, which is new, was ever published
 }
@@ -45,7 +45,7 @@ func surroundingsOf(ctx context.Context, tree *registry.Tree, dir string, publis
 	if err := a.past(ctx, tree, published, o.Name); err != nil {
 		return nil, err
 	}
-	return a, a.beside(tree, o.Name)
+	return a, a.beside(tree, o)
 }
 
 // neverTold is said of a new name where nothing knows the names of the past.
@@ -125,15 +125,25 @@ func (a *neighbourhood) version(tree *registry.Tree, n spec.Name, v spec.Version
 	return files, tool, nil
 }
 
-// beside finds the names that a reader takes for this one.
-func (a *neighbourhood) beside(tree *registry.Tree, n spec.Name) error {
+// beside finds the names that a reader takes for this one, or for an alias that
+// the version before did not have. What was judged once is not judged again.
+func (a *neighbourhood) beside(tree *registry.Tree, o *review.Outline) error {
+	var fresh []spec.Name
+	if tool := manifestOf(o.Files); tool != nil {
+		for _, alias := range tool.Aliases {
+			if a.base.Was == nil || !slices.Contains(a.base.Was.Aliases, alias) {
+				fresh = append(fresh, alias)
+			}
+		}
+	}
 	names, _, err := tree.Names()
 	if err != nil {
 		return err
 	}
 	a.names = []quarantine.Existing{}
 	for _, other := range names {
-		if other == n || !quarantine.Alike(other, n) {
+		name, alias := quarantine.Alike(other, o.Name), quarantine.Alike(other, fresh...)
+		if other == o.Name || !name && !alias {
 			continue
 		}
 		meta, err := tree.Meta(other)
@@ -151,8 +161,12 @@ func (a *neighbourhood) beside(tree *registry.Tree, n spec.Name) error {
 		if mine {
 			continue
 		}
-		a.names = append(a.names, existing)
-		a.base.Near = append(a.base.Near, near)
+		if alias || !a.base.Known {
+			a.names = append(a.names, existing)
+		}
+		if name {
+			a.base.Near = append(a.base.Near, near)
+		}
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 
 	"github.com/patch-cat/patch-git/internal/inspect"
+	"github.com/patch-cat/patch-git/internal/served"
 	"github.com/patch-cat/patch-git/internal/site"
 	"github.com/patch-cat/patch-git/ledger"
 	"github.com/patch-cat/patch-git/registry"
@@ -15,6 +16,8 @@ type Site struct {
 	Dir     string      `json:"dir"`
 	Files   int64       `json:"files"` // of the published tree that changed
 	Bytes   int64       `json:"bytes"`
+	Patches int         `json:"patches"` // from earlier lists of tools to this one
+	Index   bool        `json:"index"`   // whether there is a search index
 	Pages   site.Result `json:"pages"`
 	Audited int64       `json:"audited"` // releases
 }
@@ -42,15 +45,27 @@ func (w *Workshop) site(ctx context.Context, b *bench, dir string) (*Site, error
 		}
 		return nil, err
 	}
-	copied, err := registry.Copy(ctx, registry.OpenDir(filepath.Join(dir, ledger.Root)), b.store(), func(done, total int) {
+	w.progress("making the files of the search", 0, 0)
+	to := registry.OpenDir(filepath.Join(dir, ledger.Root))
+	beside, err := served.Write(ctx, to, b.store(), w.past(ctx, b))
+	if err != nil {
+		return nil, err
+	}
+	copied, err := registry.Copy(ctx, to, b.store(), func(done, total int) {
 		w.progress("writing the tree", int64(done), int64(total))
 	})
 	if err != nil {
+		return nil, err
+	}
+	if err := beside.Sweep(ctx); err != nil {
 		return nil, err
 	}
 	pages, err := site.Render(ctx, b.store(), dir) // where all of it is in memory
 	if err != nil {
 		return nil, err
 	}
-	return &Site{Dir: dir, Files: copied.Files, Bytes: copied.Bytes, Pages: pages, Audited: report.Counts.Releases}, nil
+	return &Site{
+		Dir: dir, Files: copied.Files + beside.Written, Bytes: copied.Bytes + beside.Bytes, Patches: beside.Patches, Index: beside.Index,
+		Pages: pages, Audited: report.Counts.Releases,
+	}, nil
 }

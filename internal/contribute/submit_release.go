@@ -156,8 +156,12 @@ func (r *recollection) read(ctx context.Context, from Reader, d *Draft) error {
 	if err != nil {
 		return err
 	}
+	called := []spec.Name{d.ref.Name}
+	if d.Tool != nil { // nil where nothing but tool.yaml is proposed
+		called = quarantine.Called(d.Tool)
+	}
 	for _, n := range names {
-		if n == d.ref.Name || !quarantine.Alike(n, d.ref.Name) {
+		if n == d.ref.Name || !quarantine.Alike(n, called...) {
 			continue
 		}
 		other, err := from.Record(ctx, d.Registry, n)

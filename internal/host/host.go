@@ -6,6 +6,7 @@ package host
 import (
 	"io"
 	"net/http"
+	"os"
 	"time"
 
 	"github.com/patch-cat/patch-git/internal/paths"
@@ -35,9 +36,25 @@ type Host struct {
 
 // Terminal says which streams a person is looking at.
 type Terminal struct {
-	Stdout, Stderr bool
-	Width          int // columns of stderr; 0 when unknown
+	Stdin, Stdout, Stderr bool
+	Width                 int // columns of stderr; 0 when unknown
 	// Open opens the terminal device for a prompt, apart from stdin and
 	// stdout; nil or an error means that nobody can be asked.
 	Open func() (io.ReadWriteCloser, error)
+	// Screen takes the terminal device over until it is closed; nil where this
+	// program cannot.
+	Screen func() (Screen, error)
+}
+
+// Screen is the terminal of a person with all that it does by itself turned
+// off: keys come as they are pressed, Ctrl-C among them, and are not shown.
+type Screen interface {
+	// Read waits for keys. It ends with an error after Close.
+	// Close gives the terminal back as it was. What was typed and not read is
+	// thrown away, so that it answers no question that comes later.
+	io.ReadWriteCloser
+	// Size is how many characters fit on it; 80 by 24 where it does not say.
+	Size() (columns, rows int)
+	// Resized hears of another size.
+	Resized() <-chan os.Signal
 }

@@ -22,9 +22,11 @@ func System() *Host {
 		GOOS: runtime.GOOS, GOARCH: runtime.GOARCH,
 		HTTP: sync.OnceValue(newClient),
 		Terminal: Terminal{
+			Stdin:  term.IsTerminal(int(os.Stdin.Fd())),
 			Stdout: term.IsTerminal(int(os.Stdout.Fd())),
 			Stderr: term.IsTerminal(int(os.Stderr.Fd())),
 			Open:   openTerminal,
+			Screen: openScreen,
 		},
 	}
 	if width, _, err := term.GetSize(int(os.Stderr.Fd())); err == nil {

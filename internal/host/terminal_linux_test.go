@@ -17,8 +17,12 @@ import (
 )
 
 // TestMain lets the test binary be a program that asks a question at its
-// terminal and says on stdout what it saw.
+// terminal and says on stdout what it saw, or takes the terminal over.
 func TestMain(m *testing.M) {
+	if len(os.Args) == 2 && os.Args[1] == "screen" {
+		takeOver(host.System())
+		return
+	}
 	if len(os.Args) != 2 || os.Args[1] != "ask" {
 		os.Exit(m.Run())
 	}

@@ -28,3 +28,7 @@ func openTerminal() (io.ReadWriteCloser, error) {
 }
 
 func (c *console) Close() error { return errors.Join(c.in.Close(), c.out.Close()) }
+
+// openScreen is nil: a console that is read key by key has no way of being
+// asked to stop reading.
+var openScreen func() (Screen, error)

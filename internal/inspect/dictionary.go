@@ -208,7 +208,7 @@ func (a *audit) catalogue(d *dictionary) error {
 		return fault.New(fault.Internal, "catalogue", "the catalogue cannot be worked out: %w", err)
 	}
 	if bytes.Equal(again, data) {
-		return nil
+		return a.index(list)
 	}
 	for _, l := range list {
 		if w := want[l.Name]; w == nil {

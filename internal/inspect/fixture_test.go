@@ -24,6 +24,7 @@ type tree struct {
 	doc    *ledger.Registry
 	clock  time.Time
 	policy verify.Policy
+	index  func(context.Context, []byte) ledger.IndexRoot
 }
 
 func newTree(tb testing.TB) *tree {
@@ -43,7 +44,7 @@ func (t *tree) seal(store registry.Store, b registry.Batch) {
 	t.tb.Helper()
 	t.clock = t.clock.Add(time.Minute)
 	_, err := registry.Seal(context.Background(), store, b, registry.SealOptions{
-		Registry: t.doc, Signer: t.signer, Now: func() time.Time { return t.clock }, Checker: "patch-git test",
+		Registry: t.doc, Signer: t.signer, Now: func() time.Time { return t.clock }, Checker: "patch-git test", Index: t.index,
 		CheckHead: func(evidence, head []byte) error {
 			_, err := t.policy.HeadOnly(evidence, head)
 			return err

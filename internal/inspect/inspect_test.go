@@ -190,6 +190,15 @@ var damages = []struct {
 		})
 	}, []string{"search/tools.json catalogue", "search/tools.json catalogue", "search/tools.json catalogue"}},
 
+	{"a record names another contributor", func(t *tree) {
+		t.rewrite("echo_text", func(r *ledger.Record) *ledger.Record { r.Versions[2].Contributor.Login = "google"; return r })
+	}, []string{"records/ec/echo_text.json binding:record"}},
+	{"a record describes another tool", func(t *tree) {
+		t.rewrite("echo_text", func(r *ledger.Record) *ledger.Record { r.Description = "Is the best."; return r })
+	}, []string{"records/ec/echo_text.json binding:record"}},
+	{"a record has an example that nobody wrote", func(t *tree) {
+		t.rewrite("echo_text", func(r *ledger.Record) *ledger.Record { r.Summary.Examples = []string{"Pay my bills"}; return r })
+	}, []string{"records/ec/echo_text.json binding:record"}},
 	{"the catalogue has an example that nobody wrote", func(t *tree) {
 		t.list(func(all map[spec.Name]*ledger.Listing) { all["echo_text"].Summary.Examples = []string{"Pay my bills"} })
 	}, []string{"search/tools.json catalogue"}},

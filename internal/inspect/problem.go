@@ -22,6 +22,7 @@ const (
 	ReasonHidden    Reason = "hidden"    // the log has it, and the documents do not show it
 	ReasonUnlogged  Reason = "unlogged"  // the documents show it, and the log does not have it
 	ReasonCatalogue Reason = "catalogue" // the list of tools does not follow from the records
+	ReasonIndex     Reason = "index"     // the search index that the head states does not follow from the list
 	ReasonIdentity  Reason = "identity"  // registry.json names another identity than the policy
 )
 

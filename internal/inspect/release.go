@@ -43,7 +43,7 @@ func (a *audit) release(l *log, r verify.Record, ref spec.Ref) {
 			}
 			return
 		}
-		a.failed(at(fileOf(err)), err)
+		a.failed(fileOf(ref, err), err)
 	}
 	// The files are looked at also where a document beside them is damaged, as
 	// long as the list of them is the one that the record states.
@@ -58,7 +58,9 @@ func (a *audit) files(signed verify.Signed, ref spec.Ref) {
 	if !ok {
 		return
 	}
-	if _, err := signed.Release(files); err != nil {
+	if _, err := signed.Release(files); verify.Reason(fault.ReasonOf(err)) == verify.ReasonRecord {
+		a.failed(fileOf(ref, err), err)
+	} else if err != nil {
 		a.failed(ledger.ReleasePath(ref.Name, ref.Version, signed.Document().Format.MainFile()), err)
 	}
 }
@@ -82,12 +84,15 @@ func (a *audit) readFiles(doc *ledger.Release, ref spec.Ref) (map[string][]byte,
 }
 
 // fileOf is the document that a refusal of a release is about.
-func fileOf(err error) string {
+func fileOf(ref spec.Ref, err error) string {
+	file := ledger.EvidenceFileName
 	switch verify.Reason(fault.ReasonOf(err)) {
+	case verify.ReasonRecord:
+		return ledger.RecordPath(ref.Name)
 	case verify.ReasonRelease:
-		return ledger.ReleaseFileName
+		file = ledger.ReleaseFileName
 	case verify.ReasonLog:
-		return ledger.ProofFileName
+		file = ledger.ProofFileName
 	}
-	return ledger.EvidenceFileName
+	return ledger.ReleasePath(ref.Name, ref.Version, file)
 }

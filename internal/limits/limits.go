@@ -46,7 +46,7 @@ const (
 	Timestamp   = 16 * KiB  // in a bundle: a signature and the certificates to it
 	DERDepth    = 32        // nesting of a timestamp
 	TrustedRoot = 1 * MiB   // trusted_root.json or signing_config.json of a Sigstore instance
-	Catalogue   = 64 * MiB  // search/tools.json
+	Catalogue   = 128 * MiB // search/tools.json: a hundred thousand tools of 1 KiB
 	Listing     = 96 * KiB  // one line of it
 	Tile        = 64 * KiB  // one hash tile is at most 8 KiB
 	EntryTile   = 256 * 64 * KiB
@@ -66,10 +66,22 @@ const (
 
 // Web pages of a registry.
 const (
-	SitePage   = 30_000   // bytes of the page of a tool or of a version
-	SiteSource = 3 * MiB  // of the page of a source, as HTML
-	SiteLines  = 20_000   // of it
+	SitePage   = 30_000    // bytes of the page of a tool or of a version
+	SiteSource = 3 * MiB   // of the page of a source, as HTML
+	SiteLines  = 20_000    // of it
 	SiteDiff   = 256 * KiB // of the sources, as the page of a difference shows them
+)
+
+// What a search is brought up to date with.
+const (
+	PatchedStates  = 20        // catalogues before the present one that a patch leads on from
+	CataloguePatch = 8 * MiB   // packed
+	ServedStates   = 64 * MiB  // packed catalogues that a served folder keeps to make patches of
+	IndexSegment   = 256 * MiB // a search index
+	IndexPacked    = 128 * MiB // the same as it comes
+	IndexHere      = 16 * MiB  // a catalogue up to this is indexed here sooner than its index is fetched
+	IndexTime      = 30 * time.Second
+	IndexMemory    = 4 << 30 // address space of who examines one, which a Go program reserves more of than it uses
 )
 
 // Network.

@@ -85,6 +85,9 @@ func (p Paths) Keys() string { return join(p.Root, "keys") }
 // Cache is what can be deleted at any time.
 func (p Paths) Cache() string { return join(p.Root, "cache") }
 
+// Search has the list of a registry's tools and the index of it.
+func (p Paths) Search(r spec.RegistryName) string { return join(p.Cache(), "search", string(r)) }
+
 // Programs has the bytecode of this program's own Python programs.
 func (p Paths) Programs() string { return join(p.Cache(), "programs") }
 

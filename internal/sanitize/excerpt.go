@@ -33,7 +33,7 @@ func Excerpt(line string, col, columns int) (shown string, before int) {
 				r, size = utf8.DecodeLastRuneInString(line[:from])
 				i = from - size
 			}
-			w := widthOf(visible(r, size, line, i))
+			w := Width(visible(r, size, line, i))
 			if theOne := forward && first && to == at; used+w > upTo && !theOne {
 				return
 			}
@@ -93,7 +93,8 @@ func piled(text string) bool {
 	return true
 }
 
-func widthOf(text string) int {
+// Width is how many columns of a terminal a text takes that [ForTerminal] made.
+func Width(text string) int {
 	n := 0
 	for _, r := range text {
 		n += columnsOf(r)

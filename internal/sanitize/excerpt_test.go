@@ -33,7 +33,7 @@ func TestExcerpt(t *testing.T) {
 	} {
 		shown, before := Excerpt(tt.line, tt.col, tt.in)
 		if tt.shown == "…" { // only how much it is
-			if widthOf(shown) > tt.in || !strings.HasPrefix(tt.line, strings.TrimSuffix(shown, "…")) || before != tt.col-1 {
+			if Width(shown) > tt.in || !strings.HasPrefix(tt.line, strings.TrimSuffix(shown, "…")) || before != tt.col-1 {
 				t.Errorf("%.20q: got %q, %d", tt.line, shown, before)
 			}
 			continue
@@ -52,7 +52,7 @@ func FuzzExcerpt(f *testing.F) {
 			return
 		}
 		shown, before := Excerpt(strings.ReplaceAll(line, "\n", ""), col, columns)
-		if w := widthOf(shown); w > columns || before < 0 || before > w {
+		if w := Width(shown); w > columns || before < 0 || before > w {
 			t.Errorf("%q is %d columns, the place at %d of %d", shown, w, before, columns)
 		}
 		if ForTerminal(shown) != shown && utf8.ValidString(shown) {

@@ -31,6 +31,8 @@
 #   python_version: "3.9"
 #   packages: []
 # external_auth: []
+# x-tags: [cron, time, schedule]
+# x-aliases: [crontab_next]
 # x-examples:
 #   - "When does the cron job 0 3 * * 1-5 run next?"
 #   - "List the next ten times of @monthly after the first of May."

@@ -21,6 +21,8 @@
 #   python_version: "3.9"
 #   packages: []
 # external_auth: []
+# x-tags: [csv, json, table, convert]
+# x-aliases: [csv2json, parse_csv]
 # x-examples:
 #   - "Turn this CSV export into JSON."
 #   - "Parse these comma-separated contacts into records."

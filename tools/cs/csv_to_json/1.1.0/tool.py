@@ -26,6 +26,8 @@
 #   python_version: "3.9"
 #   packages: []
 # external_auth: []
+# x-tags: [csv, json, table, convert]
+# x-aliases: [csv2json, parse_csv]
 # x-examples:
 #   - "Turn this semicolon-separated export from a German spreadsheet into JSON."
 #   - "Parse this tab-separated table into records."

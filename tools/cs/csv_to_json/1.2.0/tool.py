@@ -36,6 +36,8 @@
 #   python_version: "3.9"
 #   packages: []
 # external_auth: []
+# x-tags: [csv, json, table, convert]
+# x-aliases: [csv2json, parse_csv]
 # x-examples:
 #   - "Convert this CSV to JSON and make the prices numbers."
 #   - "Parse a tab-separated table that has no header line."

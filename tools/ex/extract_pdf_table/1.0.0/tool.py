@@ -21,6 +21,8 @@
 #   python_version: "3.12"
 #   packages: ["pdfplumber==0.11.4"]
 # external_auth: []
+# x-tags: [pdf, table, extract]
+# x-aliases: [pdf_tables, pdf_to_table]
 # x-examples:
 #   - "Get the tables out of this PDF report."
 #   - "Read the price list in catalogue.pdf as rows and columns."

@@ -31,6 +31,8 @@
 #   python_version: "3.12"
 #   packages: ["pdfplumber==0.11.4"]
 # external_auth: []
+# x-tags: [pdf, table, extract]
+# x-aliases: [pdf_tables, pdf_to_table]
 # x-examples:
 #   - "Extract the table on page 2 of this PDF."
 #   - "Read the tables on pages 10 to 15 of the annual report."

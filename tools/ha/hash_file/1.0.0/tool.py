@@ -31,6 +31,8 @@
 #   python_version: "3.9"
 #   packages: []
 # external_auth: []
+# x-tags: [hash, checksum, file, security]
+# x-aliases: [sha256sum, checksum]
 # x-examples:
 #   - "What is the SHA-256 of this installer?"
 #   - "Check that the downloaded ISO has the checksum printed on the web page."

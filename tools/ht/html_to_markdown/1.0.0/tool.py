@@ -36,6 +36,8 @@
 #   python_version: "3.12"
 #   packages: ["beautifulsoup4==4.13.4", "lxml==5.4.0", "markdownify==1.1.0"]
 # external_auth: []
+# x-tags: [html, markdown, web, convert]
+# x-aliases: [html2md]
 # x-examples:
 #   - "Convert this web page to Markdown."
 #   - "Give me the readable text of this HTML article with its links."

@@ -44,6 +44,8 @@
 #   python_version: "3.9"
 #   packages: []
 # external_auth: []
+# x-tags: [http, web, download]
+# x-aliases: [fetch_url, web_fetch]
 # x-examples:
 #   - "Fetch this web page."
 #   - "What does the JSON API at this address answer?"

@@ -38,6 +38,8 @@
 #   python_version: "3.9"
 #   packages: []
 # external_auth: []
+# x-tags: [calendar, ical, time]
+# x-aliases: [ics_events, calendar_events]
 # x-examples:
 #   - "What is in my calendar next week?"
 #   - "List the meetings of March from this .ics file in Berlin time."

@@ -48,6 +48,8 @@
 #   python_version: "3.12"
 #   packages: ["pillow==11.3.0"]
 # external_auth: []
+# x-tags: [image, convert, file]
+# x-aliases: [resize_image, thumbnail]
 # x-examples:
 #   - "Make a thumbnail of this photo at most 200 pixels wide."
 #   - "Shrink screenshot.png to 1280 by 720 and save it as a JPEG."

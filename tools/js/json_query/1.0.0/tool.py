@@ -29,6 +29,8 @@
 #   python_version: "3.9"
 #   packages: []
 # external_auth: []
+# x-tags: [json, query, jsonpath]
+# x-aliases: [jsonpath, query_json]
 # x-examples:
 #   - "Get the names of all users from this JSON."
 #   - "Which books in this JSON document cost less than ten?"

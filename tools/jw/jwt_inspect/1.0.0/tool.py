@@ -25,6 +25,8 @@
 #   python_version: "3.9"
 #   packages: []
 # external_auth: []
+# x-tags: [jwt, token, security]
+# x-aliases: [jwt_decode, decode_jwt]
 # x-examples:
 #   - "What is inside of this JWT?"
 #   - "Has this access token expired?"

@@ -35,6 +35,8 @@
 #   python_version: "3.9"
 #   packages: []
 # external_auth: []
+# x-tags: [markdown, headings, toc]
+# x-aliases: [table_of_contents]
 # x-examples:
 #   - "Make a table of contents for this README."
 #   - "List the headings of the document with their line numbers."

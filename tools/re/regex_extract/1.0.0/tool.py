@@ -49,6 +49,8 @@
 #   python_version: "3.9"
 #   packages: []
 # external_auth: []
+# x-tags: [regex, text, extract]
+# x-aliases: [regex_find, match_regex]
 # x-examples:
 #   - "Extract all e-mail addresses from this text."
 #   - "Find every ISO date in the log with its line number."

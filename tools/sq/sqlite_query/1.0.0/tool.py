@@ -39,6 +39,8 @@
 #   python_version: "3.9"
 #   packages: []
 # external_auth: []
+# x-tags: [sqlite, sql, database, query]
+# x-aliases: [query_sqlite, sql_query]
 # x-examples:
 #   - "How many orders per month are in shop.db?"
 #   - "Show me the columns of the table customers in this SQLite file."

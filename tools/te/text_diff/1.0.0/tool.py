@@ -40,6 +40,8 @@
 #   python_version: "3.9"
 #   packages: []
 # external_auth: []
+# x-tags: [text, diff, compare]
+# x-aliases: [compare_texts, diff_text]
 # x-examples:
 #   - "What changed between these two versions of the contract?"
 #   - "Make a unified diff of the old and the new configuration."

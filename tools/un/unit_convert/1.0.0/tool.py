@@ -33,6 +33,8 @@
 #   python_version: "3.9"
 #   packages: []
 # external_auth: []
+# x-tags: [units, convert, measurement]
+# x-aliases: [convert_units, unit_converter]
 # x-examples:
 #   - "How many kilometres are 26.2 miles?"
 #   - "Convert 350 degrees Fahrenheit to Celsius."

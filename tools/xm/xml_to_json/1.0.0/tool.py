@@ -31,6 +31,8 @@
 #   python_version: "3.9"
 #   packages: []
 # external_auth: []
+# x-tags: [xml, json, convert]
+# x-aliases: [xml2json, parse_xml]
 # x-examples:
 #   - "Convert this XML response to JSON."
 #   - "Read the RSS feed text as structured data."

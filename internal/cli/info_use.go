@@ -1,0 +1,99 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/patch-cat/patch-git/spec"
+)
+
+// use is a way to run a tool. Of what strangers wrote only names are in the
+// commands, which have an alphabet: what a person copies into a shell, or into
+// what a model reads as its orders, must not be somebody else's words.
+type use struct {
+	Where   string `json:"where"`
+	Command string `json:"command,omitempty"` // for a shell
+	How     string `json:"how,omitempty"`
+}
+
+// uses are the ways that work today. The hosts that run commands run this one;
+// what they read at their start can tell them of it.
+func uses(t *spec.Tool, qualified string) []use {
+	name := string(t.Name)
+	order := fmt.Sprintf("The command patch-git run %s is a sandboxed tool: with --help it says what it does and takes, and it prints JSON.", name)
+	out := []use{
+		{Where: "shell", Command: "patch-git pull " + qualified},
+		{Where: "shell", Command: "patch-git run " + name + flags(t)},
+	}
+	if example := arguments(t); example != "" {
+		out = append(out, use{Where: "a program", Command: "patch-git run " + name + " --json --args '" + example + "'"})
+	}
+	return append(
+		out,
+		use{Where: "Claude Code", Command: "echo '" + order + "' >> CLAUDE.md", How: "it runs commands; this tells it of one, in the notes of a project"},
+		use{Where: "Codex", Command: "echo '" + order + "' >> AGENTS.md", How: "the same"},
+		use{Where: "Cursor", Command: "mkdir -p .cursor/rules && printf '%s\\n' --- 'description: " + name + "' --- '" + order + "' > .cursor/rules/" + name + ".mdc", How: "the same"},
+		use{Where: "Claude Desktop", How: "it reaches tools by MCP alone, which this version of patch-git does not serve"},
+	)
+}
+
+// placeholders stand for values that a person puts in their places.
+var placeholders = [...]struct {
+	of          spec.Type
+	flag, value string
+}{
+	{spec.TypeString, "TEXT", `"TEXT"`},
+	{spec.TypeInteger, "1", "1"},
+	{spec.TypeNumber, "1.5", "1.5"},
+	{spec.TypeBoolean, "true", "true"},
+	{spec.TypeArray, "'[]'", "[]"},
+	{spec.TypeObject, "'{}'", "{}"},
+}
+
+// flags are the inputs that have to be given, as a person gives them; a hint
+// where they cannot be written without thinking.
+func flags(t *spec.Tool) string {
+	var b strings.Builder
+	for _, in := range t.Inputs {
+		if !in.Required {
+			continue
+		}
+		value := ""
+		for _, p := range placeholders {
+			if p.of == in.Type {
+				value = p.flag
+			}
+		}
+		flag := (&app{}).inputFlag(in.Name)
+		if value == "" || flag == "" || flag != word(flag) {
+			return " --help"
+		}
+		b.WriteString(" " + flag + "=" + value)
+	}
+	return b.String()
+}
+
+// arguments are those inputs as one JSON object, "" where there is none that
+// can be shown.
+func arguments(t *spec.Tool) string {
+	given := map[string]json.RawMessage{}
+	for _, in := range t.Inputs {
+		if !in.Required {
+			continue
+		}
+		for _, p := range placeholders {
+			if p.of == in.Type && in.Name == word(in.Name) {
+				given[in.Name] = json.RawMessage(p.value)
+			}
+		}
+		if given[in.Name] == nil {
+			return ""
+		}
+	}
+	data, err := json.Marshal(given)
+	if err != nil {
+		return ""
+	}
+	return string(data)
+}

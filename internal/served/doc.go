@@ -1,0 +1,12 @@
+// Package served makes what lies beside a published tree only where a static
+// host serves it, so that clients bring their search up to date with little:
+// the catalogue packed, patches that lead to it from those before it, and the
+// search index that the head states. Package ledger says where they lie.
+//
+// It promises that every file follows from the tree, or is not written: an
+// index is made anew, never copied, and where what comes out is not what the
+// head states there is none. Names say what files hold, so nothing is ever
+// replaced; what nobody needs any more goes away after the head has moved.
+//
+// A client does without any of these files: it asks for the catalogue itself.
+package served
