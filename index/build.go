@@ -55,8 +55,9 @@ func build(ctx context.Context, tools []ledger.Listing, table []related) (*Built
 	for _, f := range []string{fieldText, fieldPre, fieldSem, fieldName, fieldFacet} {
 		b.fields[f] = newField()
 	}
+	b.fields[fieldText].synonyms, b.fields[fieldText].meaning = synonymTerms(), map[int32][]int32{}
 	dictionary := newDictionary()
-	read := reader{text: b.fields[fieldText], pre: b.fields[fieldPre], seen: map[string]seen{}, dictionary: dictionary}
+	read := reader{text: b.fields[fieldText], pre: b.fields[fieldPre], seen: map[string]seen{}, dictionary: dictionary, known: describing(tools)}
 	for i := range tools {
 		l := &tools[i]
 		if i > 0 && tools[i-1].Name >= l.Name {
@@ -107,6 +108,7 @@ type reader struct {
 	text, pre  *field
 	dictionary *dictionary
 	seen       map[string]seen
+	known      map[string]bool // words of descriptions
 }
 
 // seen is what became of a word before.
@@ -139,6 +141,13 @@ func (r *reader) document(l *ledger.Listing) {
 				if s.prefixes == nil {
 					eachPrefix(w.text, func(p string) { s.prefixes = append(s.prefixes, r.pre.id(p)) })
 					r.seen[w.text] = s
+				}
+				if p.in != "owner" && s.term >= 0 {
+					for _, part := range parts(w.text, r.known) {
+						if !isStop(part) {
+							r.text.add(r.text.id(stem(part)), p.weight)
+						}
+					}
 				}
 				for _, id := range s.prefixes {
 					r.pre.add(id, prefixWeight)

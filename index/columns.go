@@ -27,21 +27,24 @@ func (x *Index) readColumns() (c *columns, err error) {
 	c = &columns{start: make([]int32, x.tools+1)}
 	type pair struct{ tool, value int32 }
 	var pairs []pair
-	for _, field := range counted() {
-		var terms []string
-		if err := x.terms(fieldFacet, field+":", func(t string) { terms = append(terms, t) }); err != nil {
-			return nil, err
+	data, err := x.stored(x.tools, storedFacets)
+	if err != nil {
+		return nil, err
+	}
+	for d, last := (&decoder{data: data}), ""; d.more(); {
+		term := d.term(last)
+		field, text, ok := strings.Cut(term, ":")
+		if d.bad || !ok || term <= last {
+			return nil, errIndex("%s: %w", storedFacets, errCut)
 		}
-		slices.Sort(terms) // each segment has its own
-		for _, term := range slices.Compact(terms) {
-			value := int32(len(c.values))
-			c.values = append(c.values, Facet{Field: field, Value: strings.TrimPrefix(term, field+":")})
-			if err := x.holders(fieldFacet, term, func(tool int32) {
-				pairs = append(pairs, pair{tool, value})
-				c.start[tool+1]++
-			}); err != nil {
-				return nil, err
-			}
+		last = term
+		value := int32(len(c.values))
+		c.values = append(c.values, Facet{Field: field, Value: text})
+		if err := x.visit(fieldFacet, term, func(tool, _ int32) {
+			pairs = append(pairs, pair{tool, value})
+			c.start[tool+1]++
+		}); err != nil {
+			return nil, err
 		}
 	}
 	for t := range x.tools {
@@ -68,19 +71,19 @@ func (x *Index) count(list []found) ([]Facet, error) {
 			counts[v]++
 		}
 	}
-	var out, some []Facet
-	for v, n := range counts { // the values of a field stand together
-		if n > 0 {
-			some = append(some, Facet{c.values[v].Field, c.values[v].Value, n})
+	by := map[string][]Facet{}
+	for v, n := range counts {
+		if f := c.values[v]; n > 0 {
+			by[f.Field] = append(by[f.Field], Facet{f.Field, f.Value, n})
 		}
-		if v+1 < len(counts) && c.values[v+1].Field == c.values[v].Field {
-			continue
-		}
+	}
+	var out []Facet
+	for _, field := range counted() {
+		some := by[field]
 		slices.SortFunc(some, func(a, b Facet) int {
 			return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Value, b.Value))
 		})
 		out = append(out, some[:min(len(some), mostValues)]...)
-		some = some[:0]
 	}
 	return out, nil
 }

@@ -11,7 +11,7 @@ import (
 // Nothing is corrected in a long request: its unknown words are names of places
 // and people, not slips of somebody who types keywords.
 const (
-	mostTermsCorrected = 8 // terms of a query of which any is corrected
+	mostTermsCorrected = 4 // terms of a query of which any is corrected
 	mostCorrections    = 4
 	shortestCompleted  = 3 // code points
 	shortestOneEdit    = 4
@@ -47,11 +47,16 @@ func (x *Index) expand(p *plan, words []queryWord) error {
 			p.typed[term] = w.text
 			p.first[term[0]], p.first[w.text[0]] = true, true
 		}
-		half := (utf8.RuneCountInString(prefix) + 1) / 2
+		weight, half := requestWeight(term), (utf8.RuneCountInString(prefix)+1)/2
 		eachPrefix(prefix, func(s string) {
-			if utf8.RuneCountInString(s) >= half && !slices.Contains(p.prefixes, s) {
-				p.prefixes = append(p.prefixes, s)
+			if utf8.RuneCountInString(s) < half {
+				return
 			}
+			if i := slices.Index(p.prefixes, s); i >= 0 {
+				p.prefixWeights[i] = max(p.prefixWeights[i], weight)
+				return
+			}
+			p.prefixes, p.prefixWeights = append(p.prefixes, s), append(p.prefixWeights, weight)
 		})
 	}
 	return nil
@@ -61,12 +66,12 @@ func (x *Index) expand(p *plan, words []queryWord) error {
 func (x *Index) occurs(term string) (bool, error) {
 	for _, field := range []string{fieldText, fieldSem} {
 		for _, p := range x.parts {
-			d, err := p.segment.Dictionary(field)
+			_, found, err := p.list(field, term)
 			if err != nil {
 				return false, errIndex("%w", err)
 			}
-			if found, err := d.Contains([]byte(term)); err != nil || found {
-				return found, err
+			if found {
+				return true, nil
 			}
 		}
 	}

@@ -36,7 +36,9 @@
 //
 //   - text: the terms of all that is said of a tool. Pieces have weights: name 16,
 //     each alias 16, description 8, each tag 8, each example 6, each owner's login 4,
-//     each input's name and description 4. W is the sum of the weights of the
+//     each input's name and description 6. A word of a name or alias of 6 to 32 bytes
+//     that no description has, and that can be cut into two or three words of at least 3 bytes that
+//     descriptions have, gives these, too (glued.go). W is the sum of the weights of the
 //     occurrences of the term in the document (at most 4095), L of all terms in the document (at most 65535),
 //     N the number of documents, n that of those with the term, m the mean of the uncut L over all
 //     documents, (2·sum + N) / (2N), from 1 to 65535. With idf = log2((2N+2)/(2n+1)) and
@@ -47,7 +49,9 @@
 //     impact = max(1, (240·A·B + 2^31) / 2^32)
 //
 //     This is BM25 with k1 = 1.2, b = 0.75 and the true statistics of the whole
-//     catalogue, from 1 to 240.
+//     catalogue, from 1 to 240. With V the largest W that a term has in the document which
+//     shares a line of synonyms.txt with the term, the impact is at least two thirds (rounded down, and
+//     at least 1) of that of weight V, also where the term itself is not in the document; n counts that, L does not.
 //
 //   - pre: for each lower-case word of name, aliases and owner logins (stop words
 //     too, unstemmed), its first 3, 4, … 12 code points; the same formula with
@@ -90,13 +94,15 @@
 // Candidates are the documents that pass every filter and hold every term of every phrase in
 // text. For a candidate:
 //
-//	T = sum of the impacts in text of the query's terms
-//	  + sum of the impacts in pre of the first 3, 4, … 12 code points of its
+//	T = sum of weight · impact in text of the query's terms
+//	  + sum of weight · impact in pre of the first 3, 4, … 12 code points of its
 //	    words, but at least half of each word, each such beginning once
-//	P = sum of the impacts in sem
+//	P = sum of weight · impact in sem of the query's terms
 //	score = 5·T·max(1, Pmax) + 4·P·max(1, Tmax)
 //
-// Pmax and Tmax are the largest P and T of any candidate. Candidates with score
+// The weight of a term is 1 if it is of digits 0 to 9 alone or in the first list of request.go (page file
+// index.json, "weights"), 2 or 3 if it is in the second or third, else 4; that of a beginning is the largest
+// of the terms whose words begin so. Pmax and Tmax are the largest P and T of any candidate. Candidates with score
 // 0 are out, and those of which 4·score is below the largest score. Order: the tool
 // whose name is the key of the text, then those that have the key as an alias,
 // whatever their score, then the rest; within each by score, highest first; then by name. The key
@@ -114,7 +120,7 @@
 // # Corrections
 //
 // Only a word of the text (not of a phrase) of at least 3 code points that is no stop word and does
-// not occur is corrected, and only if the query has at most 8 different terms; only the first 4 of such words are. The dictionary
+// not occur is corrected, and only if the query has at most 4 different terms; only the first 4 of such words are. The dictionary
 // holds each word (not term) of text with the number of documents that have it.
 // First, completion: the words that begin with it. Else, if it has at
 // least 4 code points and no digit: the words at distance 1 (optimal string alignment: insert, delete,
@@ -133,7 +139,7 @@
 // [Built.Pages] returns index.json and, below a folder named by the first 16
 // digits of the segment's digest, what else there is. Every file but index.json is gzip.
 //
-//	index.json         {"edition":1,"tools":N,"shards":K,"chunk":16,"folder":"…","stop":"a an …"}
+//	index.json         {"edition":1,"tools":N,"shards":K,"chunk":16,"folder":"…","stop":"a an …","weights":["abl …","api …","access …"]}
 //	…/t<k>.bin         postings of the terms of shard k
 //	…/c<i>.bin         listings 16i to 16i+15 as a JSON array, as they stand in the catalogue
 //	…/words.bin        the dictionary

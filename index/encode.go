@@ -3,6 +3,8 @@ package index
 import (
 	"encoding/binary"
 	"errors"
+	"slices"
+	"strings"
 )
 
 var errCut = errors.New("a list is cut or has what none has")
@@ -33,6 +35,17 @@ func encodeWords(words []dictionaryWord) []byte {
 		f.out = binary.AppendUvarint(f.out, uint64(w.docs))
 	}
 	return f.out
+}
+
+// encodeFacets writes the terms of the fields whose values are counted.
+func encodeFacets(f *field) []byte {
+	var out front
+	for _, id := range f.sorted() {
+		if name, _, _ := strings.Cut(f.terms[id], ":"); slices.Contains(counted(), name) {
+			out.add(f.terms[id])
+		}
+	}
+	return out.out
 }
 
 // encodeGroups writes the documents that are in a group of two or more.

@@ -3,9 +3,11 @@ package index
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 
-	segments "github.com/blevesearch/scorch_segment_api/v2"
+	"github.com/blevesearch/vellum"
 
 	"github.com/patch-cat/patch-git/internal/limits"
 	"github.com/patch-cat/patch-git/ledger"
@@ -30,14 +32,17 @@ func Examine(ctx context.Context, dir string) (err error) {
 		return err
 	}
 	defer func() { _ = x.Close() }()
-	s := x.parts[0].segment
-	if fields := s.Fields(); !slices.Equal(fields, fieldNames()) {
-		return errIndex("it has the fields %.200q", fields)
+	s := x.parts[0].segmentReader
+	if !slices.Equal(s.names, fieldNames()) {
+		return errIndex("it has the fields %.200q", s.names)
 	}
 	if err := x.examineTools(ctx); err != nil {
 		return err
 	}
 	if _, err := x.words(); err != nil {
+		return err
+	}
+	if _, err := x.columns(); err != nil {
 		return err
 	}
 	leader, err := x.leader()
@@ -72,14 +77,14 @@ func (x *Index) examineTools(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		id, err := x.parts[0].segment.DocID(uint64(t))
+		id, err := x.parts[0].id(t)
 		if err != nil {
 			return errIndex("%w", err)
 		}
 		if len(data) > limits.LogEntry || !bytes.Equal(append(data, '\n'), ledger.Encode(l)) {
 			return errIndex("tool %d is not written as a catalogue does", t)
 		}
-		if string(id) != string(l.Name) || l.Name <= last {
+		if id != string(l.Name) || l.Name <= last {
 			return errIndex("tool %d is %s, after %s", t, spec.Quote(string(l.Name)), spec.Quote(string(last)))
 		}
 		last = l.Name
@@ -101,71 +106,80 @@ func mostOf(field string) uint64 {
 }
 
 // examineField reads the lists of a field.
-func (x *Index) examineField(ctx context.Context, s segments.Segment, field string) error {
-	dictionary, err := s.Dictionary(field)
-	if err != nil {
-		return errIndex("%w", err)
+func (x *Index) examineField(ctx context.Context, s *segmentReader, field string) error {
+	f := s.fields[field]
+	if f == nil {
+		return errIndex("it has no field %s", field)
 	}
+	if err := examineDictionary(f, len(s.data)); err != nil {
+		return errIndex("field %s: %w", field, err)
+	}
+	it, err := f.Iterator(nil, nil)
 	last := ""
-	for it := dictionary.AutomatonIterator(nil, nil, nil); ; {
-		entry, err := it.Next()
-		if err != nil {
-			return errIndex("%w", err)
-		}
-		if entry == nil {
-			return nil
-		}
-		// A dictionary that leads in a circle has no longest term.
-		if len(entry.Term) > mostTermBytes || entry.Term <= last && last != "" || entry.Term == "" {
-			return errIndex("the terms of %s are out of order", field)
-		}
-		last = entry.Term
+	for terms := 0; err == nil; err = it.Next() {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		list, err := dictionary.PostingsList([]byte(entry.Term), nil, nil)
-		if err != nil {
-			return errIndex("%w", err)
+		key, value := it.Current()
+		// A dictionary that leads in a circle has no longest term, and one whose
+		// ways meet again and again has more terms than a file can have.
+		if terms++; len(key) > mostTermBytes || string(key) <= last || terms > len(s.data) {
+			return errIndex("the terms of %s are out of order", field)
 		}
-		if err := x.examineList(list, field, entry.Term); err != nil {
-			return err
+		last = string(key)
+		if again, ok, err := f.Get(key); err != nil || !ok || again != value {
+			return errIndex("a term of %s is not found", field)
 		}
-	}
-}
-
-// examineList reads a list in the two ways in which a search does.
-func (x *Index) examineList(list segments.PostingsList, field, term string) error {
-	before, n := int64(-1), 0
-	for it := list.Iterator(true, true, true, nil); ; n++ {
-		p, err := it.Next()
-		if err != nil {
-			return errIndex("%w", err)
-		}
-		if p == nil {
-			break
-		}
-		doc := int64(p.Number())
-		most := int64(x.tools)
+		n, most := 0, x.tools
 		if field == fieldID {
 			most++ // the document of the whole catalogue
 		}
-		if doc <= before || doc >= most || p.Frequency() < 1 || p.Frequency() > mostOf(field) || len(p.Locations()) > 0 {
-			return errIndex("field %s has an impossible posting", field)
+		if err := s.each(value, func(doc uint32, impact uint64) error {
+			if n++; int(doc) >= most || impact < 1 || impact > mostOf(field) {
+				return errLayout
+			}
+			return nil
+		}); err != nil || n == 0 {
+			return errIndex("field %s has an impossible list", field)
 		}
-		before = doc
 	}
-	if n == 0 {
-		return errIndex("field %s has an empty list", field)
-	}
-	if field == fieldID {
-		return nil
-	}
-	m := 0
-	if err := x.holders(field, term, func(int32) { m++ }); err != nil {
-		return err
-	}
-	if m != n {
-		return errIndex("field %s has a list of %d and %d tools", field, n, m)
+	if !errors.Is(err, vellum.ErrIteratorDone) {
+		return errIndex("%w", err)
 	}
 	return nil
+}
+
+// state is one of a dictionary, as vellum shows it.
+type state interface {
+	Address() int
+	Final() bool
+	NumTransitions() int
+	TransitionAt(i int) byte
+	TransitionFor(b byte) (position, to int, output uint64)
+}
+
+// examineDictionary makes sure that every way through a dictionary leads on to a
+// term, as it does when it is written from its ends: in a circle, and among
+// ways that end nowhere, an iterator does not come back.
+func examineDictionary(f *vellum.FST, size int) error {
+	const end, none = 0, 1
+	if root := f.Start(); root < end || root >= size {
+		return errLayout
+	}
+	return f.Debug(func(_ int, shown any) error {
+		s, ok := shown.(state)
+		if !ok {
+			return fmt.Errorf("vellum shows a state as %T", shown)
+		}
+		if s.NumTransitions() == 0 && !s.Final() && s.Address() != f.Start() {
+			return errLayout
+		}
+		for i := range s.NumTransitions() {
+			_, to, _ := s.TransitionFor(s.TransitionAt(i))
+			if to < end || to == none || to >= s.Address() {
+				return errLayout
+			}
+		}
+		return nil
+	})
 }

@@ -33,16 +33,16 @@ func TestExamine(t *testing.T) {
 	}{
 		"a good one":                {func(*Built) {}, ""},
 		"no tools":                  {func(b *Built) { *b = *goldenOf(t, nil) }, ""},
-		"an impact beyond all":      {func(b *Built) { b.fields[fieldText].all[0].weight = mostImpact + 1 }, "text has an impossible posting"},
-		"an impact of nothing":      {func(b *Built) { b.fields[fieldText].all[0].weight = 0 }, "text has an impossible posting"},
-		"a name that counts thrice": {func(b *Built) { b.fields[fieldName].all[0].weight = 3 }, "name has an impossible posting"},
+		"an impact beyond all":      {func(b *Built) { b.fields[fieldText].all[0].weight = mostImpact + 1 }, "text has an impossible list"},
+		"an impact of nothing":      {func(b *Built) { b.fields[fieldText].all[0].weight = 0 }, "text has an impossible list"},
+		"a name that counts thrice": {func(b *Built) { b.fields[fieldName].all[0].weight = 3 }, "name has an impossible list"},
 		"a tool that is not there": {func(b *Built) {
 			f := b.fields[fieldFacet]
 			last := f.all[f.ends[len(f.ends)-1]-1]
 			f.all = append(f.all, last)
 			f.df[last.term]++
 			f.ends = append(f.ends, int32(len(f.all)))
-		}, "facet has an impossible posting"},
+		}, "facet"},
 		"another tool's card":                 {func(b *Built) { b.cards[1] = b.cards[0] }, `tool 1 is "csv_to_json"`},
 		"a card in other words":               {func(b *Built) { b.cards[1] = bytes.Replace(b.cards[1], []byte(":"), []byte(": "), 1) }, "not written as a catalogue does"},
 		"a card that is none":                 {func(b *Built) { b.cards[1] = []byte("{") }, "damaged"},

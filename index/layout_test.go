@@ -3,6 +3,7 @@ package index
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"path/filepath"
 	"reflect"
@@ -104,6 +105,28 @@ func TestSegment(t *testing.T) {
 	}
 }
 
+// TestFormat: our numbers are those of zapx.
+func TestFormat(t *testing.T) {
+	for name, pair := range map[string][2]uint64{
+		"version":    {formatVersion, uint64(zap.Version)},
+		"chunks":     {formatChunkMode, uint64(zap.DefaultChunkMode)},
+		"dictionary": {sectionDictionary, zap.SectionInvertedTextIndex},
+		"synonyms":   {sectionSynonyms, zap.SectionSynonymIndex},
+		"shapes":     {sectionShapes, zap.SectionGeoShapeV2Index},
+		"indexed":    {optionIndexed, uint64(indexapi.IndexField)},
+		"stored":     {optionStored, uint64(indexapi.StoreField)},
+		"mask":       {onlyMask, zap.FSTValEncodingMask},
+		"one":        {only(77), zap.FSTValEncode1Hit(77, 1)},
+	} {
+		if pair[0] != pair[1] {
+			t.Errorf("%s: %d, zapx has %d", name, pair[0], pair[1])
+		}
+	}
+	if n := len(zap.DefaultFileCallbackId); n != 0 {
+		t.Errorf("zapx writes a name of %d bytes", n)
+	}
+}
+
 // TestBleve: the installed folder is an index that bleve itself opens, and its
 // readers give back the impacts; so they do when bleve cut the index into 64 segments.
 func TestBleve(t *testing.T) {
@@ -199,13 +222,21 @@ func TestLayout(t *testing.T) {
 	b, queries := built(t, 640, 60)
 	docs := zapxDocuments(b)
 	rand.New(rand.NewPCG(3, 4)).Shuffle(len(docs), func(i, j int) { docs[i], docs[j] = docs[j], docs[i] })
-	var cuts []segments.Segment
+	var cuts []*segmentReader
 	for i := range 64 {
 		s, _, err := (&zap.ZapPlugin{}).New(docs[i*len(docs)/64 : (i+1)*len(docs)/64])
 		if err != nil {
 			t.Fatal(err)
 		}
-		cuts = append(cuts, s)
+		var file bytes.Buffer
+		if _, err := s.(io.WriterTo).WriteTo(&file); err != nil {
+			t.Fatal(err)
+		}
+		read, err := readSegment(file.Bytes())
+		if err != nil {
+			t.Fatal(err)
+		}
+		cuts = append(cuts, read)
 	}
 	many, err := newIndex(cuts...)
 	if err != nil {

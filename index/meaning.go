@@ -45,7 +45,7 @@ func (b *Built) mean(table []related) {
 			for _, m := range best[i] {
 				impact := (2*mostMeaning*m.sum + most) / (2 * most)
 				if impact > 0 {
-					byDoc[m.doc] = append(byDoc[m.doc], occurrence{sem.id(r.term), int32(impact)})
+					byDoc[m.doc] = append(byDoc[m.doc], occurrence{term: sem.id(r.term), weight: int32(impact)})
 				}
 			}
 		}

@@ -27,6 +27,9 @@ type pageIndex struct {
 	Chunk   int    `json:"chunk"`
 	Folder  string `json:"folder"`
 	Stop    string `json:"stop"`
+
+	// Weights are the terms of a query that count one, two and three quarters.
+	Weights [weightFull - 1]string `json:"weights"`
 }
 
 // Pages are the files of the index that a web page reads, by their paths.
@@ -36,7 +39,11 @@ func (b *Built) Pages() map[string][]byte {
 		shards *= 2
 	}
 	folder := spec.DigestOf(b.segment).Hex()[:16]
-	head, err := json.Marshal(pageIndex{Edition, len(b.tools), shards, chunk, folder, stopWords})
+	weights := requestWeights()
+	for i, list := range weights {
+		weights[i] = strings.TrimSpace(list)
+	}
+	head, err := json.Marshal(pageIndex{Edition, len(b.tools), shards, chunk, folder, stopWords, weights})
 	if err != nil {
 		panic(err) // numbers and plain words always encode
 	}

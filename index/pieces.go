@@ -30,7 +30,7 @@ func pieces(l *ledger.Listing) []piece {
 		out = append(out, piece{"owner", o, 4})
 	}
 	for _, in := range l.Summary.Inputs {
-		out = append(out, piece{"input", in.Name, 4}, piece{"input", in.Description, 4})
+		out = append(out, piece{"input", in.Name, 6}, piece{"input", in.Description, 6})
 	}
 	return out
 }

@@ -9,16 +9,17 @@ import (
 
 // plan is a query in terms of the index.
 type plan struct {
-	browse      bool       // no words: all candidates, by name
-	key         string     // that a name can be, or ""
-	terms       []string   // for text and sem
-	prefixes    []string   // for pre
-	phrases     [][]string // terms
-	candidates  *set       // nil: all
-	corrections []Correction
-	typed       map[string]string // of a term, the word as it was typed
-	known       map[string]string // of a word of a tool, the term of the query that it matches, or ""
-	first       [256]bool         // bytes with which such a word begins: stems change only ends
+	browse        bool       // no words: all candidates, by name
+	key           string     // that a name can be, or ""
+	terms         []string   // for text and sem
+	prefixes      []string   // for pre
+	prefixWeights []int32    // of the word whose beginning each is, the largest of several
+	phrases       [][]string // terms
+	candidates    *set       // nil: all
+	corrections   []Correction
+	typed         map[string]string // of a term, the word as it was typed
+	known         map[string]string // of a word of a tool, the term of the query that it matches, or ""
+	first         [256]bool         // bytes with which such a word begins: stems change only ends
 }
 
 // set is a set of tools. The nil set has all.
@@ -113,7 +114,7 @@ func queryWords(q Query, p *plan) (words []queryWord, any bool) {
 // narrow leaves the candidates that have a term, or that have it not.
 func (x *Index) narrow(p *plan, field, term string, not bool) error {
 	s := newSet(x.tools)
-	if err := x.holders(field, term, s.add); err != nil {
+	if err := x.visit(field, term, func(tool, _ int32) { s.add(tool) }); err != nil {
 		return err
 	}
 	for i := range s.bits {

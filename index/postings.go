@@ -22,11 +22,15 @@ type field struct {
 	ends   []int32      // for each document, where its occurrences end in all
 	length []int64      // for each document
 	df     []int32      // for each term
+
+	synonyms map[string][]string // nil: of this field none are taken
+	meaning  map[int32][]int32   // the same by ids, as far as they were needed
 }
 
 type occurrence struct {
 	term   int32
 	weight int32 // and later the impact
+	meant  int32 // the weight of the weightiest synonym in the same document
 }
 
 func newField() *field { return &field{ids: map[string]int32{}} }
@@ -45,7 +49,7 @@ func (f *field) id(term string) int32 {
 
 // add notes one occurrence in the document that is read.
 func (f *field) add(term int32, weight int64) {
-	f.now = append(f.now, occurrence{term, int32(weight)})
+	f.now = append(f.now, occurrence{term: term, weight: int32(weight)})
 }
 
 // close ends a document: what stands more than once becomes one.
@@ -63,6 +67,9 @@ func (f *field) close() {
 		f.df[o.term]++
 	}
 	f.now = f.now[:0]
+	if f.synonyms != nil {
+		f.mean(start)
+	}
 	f.ends = append(f.ends, int32(len(f.all)))
 	f.length = append(f.length, length)
 }
@@ -89,7 +96,13 @@ func (f *field) weigh(divisor int64) {
 	}
 	for d := range f.ends {
 		for i, o := range f.of(d) {
-			impact := s.impact(int64(o.weight), f.length[d], idf[o.term])
+			impact := int64(0)
+			if o.weight > 0 {
+				impact = s.impact(int64(o.weight), f.length[d], idf[o.term])
+			}
+			if o.meant > o.weight {
+				impact = max(impact, s.impact(int64(o.meant), f.length[d], idf[o.term])*synonymPart/synonymWhole)
+			}
 			f.of(d)[i].weight = int32(max(1, (impact+divisor/2)/divisor))
 		}
 	}

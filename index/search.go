@@ -84,7 +84,7 @@ func (x *Index) rank(p *plan) ([]found, error) {
 		s.touched = s.touched[:0]
 		x.scratch.Put(s)
 	}()
-	add := func(to []int32) func(tool, impact int32) {
+	add := func(to []int32, weight int32) func(tool, impact int32) {
 		return func(tool, impact int32) {
 			if !p.candidates.has(tool) {
 				return
@@ -92,26 +92,26 @@ func (x *Index) rank(p *plan) ([]found, error) {
 			if s.text[tool]|s.meaning[tool] == 0 {
 				s.touched = append(s.touched, tool)
 			}
-			to[tool] += impact
+			to[tool] += weight * impact
 		}
 	}
-	words, meaning := add(s.text), add(s.meaning)
 	for _, t := range p.terms {
-		if _, err := x.visit(fieldText, t, words); err != nil {
+		weight := requestWeight(t)
+		if err := x.visit(fieldText, t, add(s.text, weight)); err != nil {
 			return nil, err
 		}
-		if _, err := x.visit(fieldSem, t, meaning); err != nil {
+		if err := x.visit(fieldSem, t, add(s.meaning, weight)); err != nil {
 			return nil, err
 		}
 	}
-	for _, t := range p.prefixes {
-		if _, err := x.visit(fieldPre, t, words); err != nil {
+	for i, t := range p.prefixes {
+		if err := x.visit(fieldPre, t, add(s.text, p.prefixWeights[i])); err != nil {
 			return nil, err
 		}
 	}
 	exact := map[int32]int32{}
 	if p.key != "" {
-		if _, err := x.visit(fieldName, p.key, func(tool, impact int32) {
+		if err := x.visit(fieldName, p.key, func(tool, impact int32) {
 			if p.candidates.has(tool) {
 				exact[tool] = impact
 				if s.text[tool]|s.meaning[tool] == 0 {

@@ -39,7 +39,7 @@ func TestSearch(t *testing.T) {
 		"WEATHER!":              "(weather)",
 		"csv to json":           "(csv_to_json)+csv_to_json_fork json_to_csv",
 		"csv-2-json":            "(csv_to_json)+csv_to_json_fork json_to_csv",
-		"spreadsheet":           "csv_to_json",
+		"spreadsheet":           "json_to_csv csv_to_json+csv_to_json_fork", // a synonym in a name
 		"zürich":                "weather",
 		"ΑΘΉΝΑ":                 "weather",
 		"WebP2":                 "resize_image",
@@ -117,7 +117,7 @@ func TestCorrections(t *testing.T) {
 		"waether":        "waether>weather: weather",
 		"weath":          "weath>weather: weather",
 		"smallre images": "smallre>smaller: resize_image",
-		"spreadshete":    "spreadshete>spreadsheet: csv_to_json",
+		"spreadshete":    "spreadshete>spreadsheet: json_to_csv csv_to_json+csv_to_json_fork",
 		"sprdshete":      ": ",        // too far
 		"we":             ": ",        // too short
 		"w3ather":        ": ",        // a number is no slip
@@ -165,9 +165,9 @@ func TestDuplicates(t *testing.T) {
 func TestWhy(t *testing.T) {
 	x := opened(t, golden()...)
 	for typed, want := range map[string]string{
-		"csv rows tag:csv":   "name: csv alias: csv description: CSV rows tag: csv input: row rows",
-		"turn a spreadsheet": "example: turn my spreadsheet export into json",
-		"alice spreadsheet":  "example: turn my spreadsheet export into json owner: Alice",
+		"csv rows tag:csv":          "name: csv alias: csv description: CSV rows tag: csv input: row rows",
+		"turn a spreadsheet":        "example: turn my spreadsheet export into json",
+		"alice spreadsheet tag:csv": "example: turn my spreadsheet export into json owner: Alice",
 	} {
 		r, _ := ask(t, x, typed)
 		var got []string
@@ -193,7 +193,7 @@ func TestFacets(t *testing.T) {
 // what has them stays above.
 func TestMeaning(t *testing.T) {
 	tools := golden()
-	b, err := build(t.Context(), tools, []related{{"forecast", []weighted{{"weather", 10}, {"citi", 3}}}, {"pictur", []weighted{{"imag", 5}}}})
+	b, err := build(t.Context(), tools, []related{{"umbrella", []weighted{{"weather", 10}, {"citi", 3}}}, {"pictur", []weighted{{"imag", 5}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,11 +202,11 @@ func TestMeaning(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer x.Close()
-	r, got := ask(t, x, "forecasts")
-	if got != "weather" || r.Hits[0].Why[0] != (Match{"meaning", "forecasts"}) || len(r.Corrections) > 0 {
+	r, got := ask(t, x, "umbrellas")
+	if got != "weather" || r.Hits[0].Why[0] != (Match{"meaning", "umbrellas"}) || len(r.Corrections) > 0 {
 		t.Errorf("got %q because of %v", got, r.Hits)
 	}
-	if _, got := ask(t, opened(t, golden()...), "forecasts"); got != "" {
+	if _, got := ask(t, opened(t, golden()...), "umbrellas"); got != "" {
 		t.Errorf("the twin without a table finds %q", got)
 	}
 }

@@ -9,9 +9,7 @@ import (
 	"strconv"
 
 	"github.com/RoaringBitmap/roaring/v2"
-	bleve "github.com/blevesearch/bleve_index_api"
 	"github.com/blevesearch/vellum"
-	zap "github.com/blevesearch/zapx/v17"
 	"github.com/golang/snappy"
 )
 
@@ -20,6 +18,7 @@ import (
 const (
 	storedCard    = "card"
 	storedEdition = "edition"
+	storedFacets  = "facets"
 	storedGroups  = "groups"
 	storedWords   = "words"
 	catalogueID   = "~"
@@ -28,7 +27,7 @@ const (
 
 // fieldNames are all fields of a segment, in the order of the format: _id, then by name.
 func fieldNames() []string {
-	return []string{fieldID, storedCard, storedEdition, fieldFacet, storedGroups, fieldName, fieldPre, fieldSem, fieldText, storedWords}
+	return []string{fieldID, storedCard, storedEdition, fieldFacet, storedFacets, storedGroups, fieldName, fieldPre, fieldSem, fieldText, storedWords}
 }
 
 // segmentWriter writes the file format of zapx 17, which bleve reads. zapx's own
@@ -86,7 +85,7 @@ func (w *segmentWriter) documents(b *Built) uint64 {
 		one(string(b.tools[d].Name), storedValue{storedCard, b.cards[d]})
 	}
 	one(catalogueID, storedValue{storedEdition, []byte(strconv.Itoa(Edition))},
-		storedValue{storedGroups, encodeGroups(b.leader)}, storedValue{storedWords, encodeWords(b.words)})
+		storedValue{storedFacets, encodeFacets(b.fields[fieldFacet])}, storedValue{storedGroups, encodeGroups(b.leader)}, storedValue{storedWords, encodeWords(b.words)})
 	table := uint64(len(w.out))
 	for _, p := range places {
 		w.out = binary.BigEndian.AppendUint64(w.out, p)
@@ -110,11 +109,11 @@ func (w *segmentWriter) field(b *Built, name string) (uint64, error) {
 	switch f := b.fields[name]; {
 	case name == fieldID:
 		for d := range b.tools {
-			if err := dictionary.Insert([]byte(b.tools[d].Name), zap.FSTValEncode1Hit(uint64(d), 1)); err != nil {
+			if err := dictionary.Insert([]byte(b.tools[d].Name), only(d)); err != nil {
 				return 0, err
 			}
 		}
-		if err := dictionary.Insert([]byte(catalogueID), zap.FSTValEncode1Hit(uint64(len(b.tools)), 1)); err != nil {
+		if err := dictionary.Insert([]byte(catalogueID), only(len(b.tools))); err != nil {
 			return 0, err
 		}
 	case f != nil:
@@ -142,9 +141,9 @@ func (w *segmentWriter) field(b *Built, name string) (uint64, error) {
 // list writes the postings of a term and returns what stands for them in the dictionary.
 func (w *segmentWriter) list(list []posting) uint64 {
 	if len(list) == 1 && list[0].impact == 1 {
-		return zap.FSTValEncode1Hit(uint64(list[0].doc), 1)
+		return only(int(list[0].doc))
 	}
-	// As zapx's chunk mode 1026: about 1024 postings in a chunk of equal ranges of documents.
+	// formatChunkMode: a chunk is of an equal range of documents.
 	size := w.docs / (len(list)/1024 + 1)
 	ends := make([]uint64, (w.docs-1)/size+1)
 	w.chunk = w.chunk[:0]
@@ -152,7 +151,7 @@ func (w *segmentWriter) list(list []posting) uint64 {
 	for _, p := range list {
 		w.bits.Add(uint32(p.doc))
 		w.chunk = binary.AppendUvarint(w.chunk, uint64(p.impact)<<1) // the low bit: positions follow
-		w.chunk = append(w.chunk, 1)                                 // the length of the field: nothing is computed from it
+		w.chunk = append(w.chunk, fieldSize)
 		ends[int(p.doc)/size] = uint64(len(w.chunk))
 	}
 	impacts := uint64(len(w.out))
@@ -178,17 +177,17 @@ func (w *segmentWriter) list(list []posting) uint64 {
 // fields writes the names of the fields with where each is described, and
 // returns where the table of them begins.
 func (w *segmentWriter) fields(described []uint64) uint64 {
-	sections := []uint16{zap.SectionInvertedTextIndex, zap.SectionSynonymIndex, zap.SectionGeoShapeV2Index}
+	sections := []uint16{sectionDictionary, sectionSynonyms, sectionShapes}
 	var places []uint64
 	for i, name := range fieldNames() {
 		places = append(places, uint64(len(w.out)))
 		w.number(uint64(len(name)))
 		w.out = append(w.out, name...)
-		w.number(uint64(fieldOptions(name)))
+		w.number(fieldOptions(name))
 		w.number(uint64(len(sections)))
 		for _, s := range sections {
 			place := uint64(0)
-			if s == zap.SectionInvertedTextIndex {
+			if s == sectionDictionary {
 				place = described[i]
 			}
 			w.out = binary.BigEndian.AppendUint16(w.out, s)
@@ -203,24 +202,23 @@ func (w *segmentWriter) fields(described []uint64) uint64 {
 	return table
 }
 
-func fieldOptions(name string) bleve.FieldIndexingOptions {
+func fieldOptions(name string) uint64 {
 	switch name {
 	case fieldID:
-		return bleve.IndexField | bleve.StoreField
-	case storedCard, storedEdition, storedGroups, storedWords:
-		return bleve.StoreField
+		return optionIndexed | optionStored
+	case storedCard, storedEdition, storedFacets, storedGroups, storedWords:
+		return optionStored
 	}
-	return bleve.IndexField
+	return optionIndexed
 }
 
 // finish writes the footer.
 func (w *segmentWriter) finish(stored, fields uint64) {
-	w.out = append(w.out, zap.DefaultFileCallbackId...)
-	w.out = binary.BigEndian.AppendUint32(w.out, uint32(len(zap.DefaultFileCallbackId)))
+	w.out = binary.BigEndian.AppendUint32(w.out, 0) // length of the name of a cipher
 	w.out = binary.BigEndian.AppendUint64(w.out, uint64(w.docs))
 	w.out = binary.BigEndian.AppendUint64(w.out, stored)
 	w.out = binary.BigEndian.AppendUint64(w.out, fields)
-	w.out = binary.BigEndian.AppendUint32(w.out, zap.DefaultChunkMode)
-	w.out = binary.BigEndian.AppendUint32(w.out, zap.Version)
+	w.out = binary.BigEndian.AppendUint32(w.out, formatChunkMode)
+	w.out = binary.BigEndian.AppendUint32(w.out, formatVersion)
 	w.out = binary.BigEndian.AppendUint32(w.out, crc32.ChecksumIEEE(w.out))
 }

@@ -55,13 +55,14 @@ func (d *document) Indexed() bool                              { return true }
 func (d *document) VisitFields(visit bleve.FieldVisitor) {
 	b := d.built
 	visit(&documentField{name: "_id", value: []byte(d.id), options: bleve.IndexField | bleve.StoreField, frequencies: func() bleve.TokenFrequencies {
-		return bleve.TokenFrequencies{d.id: d.shared.frequencies[1]}
+		return bleve.TokenFrequencies{d.id: d.frequencies[1]}
 	}})
 	stored := func(name string, value []byte) {
 		visit(&documentField{name: name, value: value, options: bleve.StoreField})
 	}
 	if d.doc == len(b.tools) {
 		stored(storedEdition, []byte(strconv.Itoa(Edition)))
+		stored(storedFacets, encodeFacets(b.fields[fieldFacet]))
 		stored(storedGroups, encodeGroups(b.leader))
 		stored(storedWords, encodeWords(b.words))
 		return
@@ -73,7 +74,7 @@ func (d *document) VisitFields(visit bleve.FieldVisitor) {
 			clear(m)
 			field := b.fields[f]
 			for _, o := range field.of(d.doc) {
-				m[field.terms[o.term]] = d.shared.frequencies[o.weight]
+				m[field.terms[o.term]] = d.frequencies[o.weight]
 			}
 			return m
 		}})

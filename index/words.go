@@ -154,7 +154,7 @@ func isStop(w string) bool { return len(w) <= longestStop && stopSet()[w] }
 // stopSet is made when it is first needed: the start of the program does not wait for it.
 var stopSet = sync.OnceValue(func() map[string]bool {
 	set := map[string]bool{}
-	for _, w := range strings.Fields(stopWords) {
+	for w := range strings.FieldsSeq(stopWords) {
 		set[w] = true
 	}
 	return set

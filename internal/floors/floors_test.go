@@ -77,8 +77,8 @@ var door = map[string][]string{
 	"golang.org/x/net":                              {"internal/usernet"},
 	"github.com/google/go-github":                   {"internal/github"},
 	"github.com/blevesearch/":                       {"index"},
-	"github.com/RoaringBitmap/":                     {"index"}, // a list of documents in bleve's files
-	"github.com/golang/snappy":                      {"index"}, // what bleve stores
+	"github.com/RoaringBitmap/":                     {"index"}, // a list of documents in a segment
+	"github.com/golang/snappy":                      {"index"}, // what a segment stores
 	"github.com/zricethezav/gitleaks":               {"docs/leaks"},
 	"os/exec":                                       {"internal/trusted", "internal/standalone/repack", "internal/github/githubtest", "internal/picker/ptytest", "docs/bench/pair", "docs/bench/publish", "docs/eval", "docs/python/embed"},
 }
