@@ -35,7 +35,7 @@ func TestPages(t *testing.T) {
 			}
 		}
 		for path := range dst.Files() {
-			if before != "" && strings.HasPrefix(path, before) {
+			if state == "without" && strings.HasPrefix(path, before) {
 				t.Errorf("%s is of the state before", path)
 			}
 			if folder, _, ok := strings.Cut(strings.TrimPrefix(path, "search/"), "/"); ok && strings.HasSuffix(path, ".bin") && state == "with an index" {
