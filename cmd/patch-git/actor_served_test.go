@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/patch-cat/patch-git/index"
+	"github.com/patch-cat/patch-git/internal/limits"
 	"github.com/patch-cat/patch-git/internal/packed"
 	"github.com/patch-cat/patch-git/internal/signing"
 	"github.com/patch-cat/patch-git/ledger"
@@ -43,8 +44,8 @@ func spoiled(b []byte, how string) ([]byte, error) {
 		return nil, nil
 	case "garbage":
 		return []byte("<!doctype html><title>Not a registry</title>"), nil
-	case "bomb": // a few kilobytes that stand for many megabytes
-		return packed.Pack(make([]byte, 300<<20))
+	case "bomb": // a few kilobytes that stand for more than anything may have
+		return packed.Pack(make([]byte, max(limits.Catalogue, limits.IndexSegment)+1))
 	case "else": // sound, and another file
 		return packed.Pack([]byte(`{"schema":"patch-git/catalogue/v2","tools":[` + "\n]}\n"))
 	}

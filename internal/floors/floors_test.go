@@ -19,7 +19,7 @@ const module = "github.com/patch-cat/patch-git/"
 // ARCHITECTURE.md explains each of them.
 var floor = map[string]int{
 	"spec": 0, "internal/fault": 0, "internal/limits": 0, "internal/paths": 0, "internal/host": 0,
-	"manifest": 1, "internal/sanitize": 1, "ledger": 1, "internal/durable": 1, "internal/secrets": 1, "internal/diff": 1, "internal/packed": 1,
+	"manifest": 1, "internal/sanitize": 1, "ledger": 1, "internal/durable": 1, "internal/secrets": 1, "internal/packed": 1, "internal/diff": 1,
 	"registry": 2, "index": 2, "verify": 2, "internal/sandbox": 2, "internal/audit": 2, "internal/trustroot": 2, "internal/standalone": 2, "internal/config": 2, "internal/github": 2, "internal/sealed": 2, "internal/judge": 2, "internal/picker": 2,
 	"quarantine": 3, "internal/signing": 3, "internal/pyenv": 3, "internal/toolbox": 3, "internal/ahead": 3, "internal/trusted": 3, "internal/keyless": 3, "internal/inspect": 3, "internal/verdicts": 3, "internal/usernet": 3, "internal/review": 3, "internal/branch": 3, "internal/site": 3, "internal/served": 3,
 	"internal/contribute": 4, "internal/consume": 4,
@@ -33,8 +33,8 @@ var floor = map[string]int{
 	"internal/sigtest":           9,
 	"internal/github/githubtest": 9,
 	"internal/judge/judgetest":   9,
-	"internal/site/sitetest":     9,
 	"internal/picker/ptytest":    9,
+	"internal/site/sitetest":     9,
 	"docs/bench/keyless":         10,
 	"internal/standalone/repack": 9,
 	"quarantine/probes":          0,
@@ -77,8 +77,8 @@ var door = map[string][]string{
 	"golang.org/x/net":                              {"internal/usernet"},
 	"github.com/google/go-github":                   {"internal/github"},
 	"github.com/blevesearch/":                       {"index"},
-	"github.com/RoaringBitmap/":                     {"index"}, // a list of documents in a segment
-	"github.com/golang/snappy":                      {"index"}, // what a segment stores
+	"github.com/RoaringBitmap/":                     {"index"}, // a list of documents in bleve's files
+	"github.com/golang/snappy":                      {"index"}, // what bleve stores
 	"github.com/zricethezav/gitleaks":               {"docs/leaks"},
 	"os/exec":                                       {"internal/trusted", "internal/standalone/repack", "internal/github/githubtest", "internal/picker/ptytest", "docs/bench/pair", "docs/bench/publish", "docs/eval", "docs/python/embed"},
 }

@@ -64,14 +64,6 @@ const (
 	Login         = 100 // characters; GitHub's have 39 at most
 )
 
-// Web pages of a registry.
-const (
-	SitePage   = 30_000    // bytes of the page of a tool or of a version
-	SiteSource = 3 * MiB   // of the page of a source, as HTML
-	SiteLines  = 20_000    // of it
-	SiteDiff   = 256 * KiB // of the sources, as the page of a difference shows them
-)
-
 // What a search is brought up to date with.
 const (
 	PatchedStates  = 20        // catalogues before the present one that a patch leads on from
@@ -82,6 +74,14 @@ const (
 	IndexHere      = 16 * MiB  // a catalogue up to this is indexed here sooner than its index is fetched
 	IndexTime      = 30 * time.Second
 	IndexMemory    = 4 << 30 // address space of who examines one, which a Go program reserves more of than it uses
+)
+
+// Web pages of a registry.
+const (
+	SitePage   = 30_000    // bytes of the page of a tool or of a version
+	SiteSource = 3 * MiB   // of the page of a source, as HTML
+	SiteLines  = 20_000    // of it
+	SiteDiff   = 256 * KiB // of the sources, as the page of a difference shows them
 )
 
 // Network.
