@@ -4,7 +4,7 @@ GO      ?= go
 TOOLS    = $(GO) tool -modfile=tools.mod
 SOURCES  = $(shell git ls-files '*.go')
 
-.PHONY: check fmt vet static lint test race fuzz bench eval-quarantine eval-quarantine-write eval-quarantine-check test-hostile network lint-workflows test-nobody test-escape test-sigstore test-act test-cgroup test-container build build-full test-embed cross test-sarif leaks test-site
+.PHONY: check fmt vet static lint test race fuzz bench eval-quarantine eval-quarantine-write eval-quarantine-check test-hostile network lint-workflows test-nobody test-escape test-sigstore test-act test-cgroup test-container build build-full test-embed cross test-sarif leaks eval-search eval-search-write eval-search-check test-site
 
 check: fmt vet static lint race
 
@@ -78,6 +78,20 @@ network:
 # each with a text, of which it counts what is flagged.
 leaks:
 	cd docs/leaks && $(GO) vet ./... && $(GO) test -count=1 -timeout 10m -v ./...
+
+# The ranking of the search beside SQLite's FTS5 and bleve as it comes, on the sets of
+# PATCH_GIT_RETRIEVAL_DATA (../shared/data/retrieval unless set), which are not part of
+# the project. -write puts the figures into docs/search.md and docs/benchmarks.md;
+# -check fails where docs/search.md says something else, and only says so where there
+# are no sets. SEARCH=-times also measures catalogues of 10,000 and 100,000 tools.
+eval-search:
+	cd docs/ranking && $(GO) run . $(SEARCH)
+
+eval-search-write:
+	cd docs/ranking && $(GO) run . -write $(SEARCH)
+
+eval-search-check:
+	cd docs/ranking && $(GO) vet ./... && $(GO) run . -check $(SEARCH)
 
 # Signing and verifying against the services of Sigstore themselves, on this
 # machine. The first time builds them, for some ten minutes, into

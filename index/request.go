@@ -19,7 +19,7 @@ func requestWeights() [weightFull - 1]string {
 		" abl addit anyon anyth assist besid curious dear finally furthermor hello hey hi hope interest ive kind love mayb " +
 			"moreov must ok perhap possibl realli someon someth sorri sure thank tri well wish wonder yes ",
 		" api base best better certain come current detail differ each everi exampl fetch final find first gather get give go good great " +
-			"idea includ inform keep last latest look lot make mani more most much new next now obtain one option particular plan plugin " +
+			"idea includ inform keep last latest look lot make mani more most much new next now obtain one option particular plan plugin " + //nolint:misspell // terms, not words
 			"provid receiv recent recommend regard relat retriev right see servic sever show specif start suggest take thing think " +
 			"time today tomorrow tool two use user various way ",
 		" access add allow answer avail chang check complet creat data date day easi easili enabl ensur exact follow full " +

@@ -41,7 +41,9 @@ func bleveDefault(ctx context.Context, s *indextest.Set, ask func(string) query.
 		return nil, err
 	}
 	return &engine{func(text string) ([]string, bool) {
-		r, err := x.SearchInContext(ctx, bleve.NewSearchRequestOptions(ask(text), 10, 0, false))
+		request := bleve.NewSearchRequestOptions(ask(text), 10, 0, false)
+		request.SortBy([]string{"-_score", "_id"}) // else equals come as they happen to lie
+		r, err := x.SearchInContext(ctx, request)
 		if err != nil {
 			return nil, false
 		}

@@ -5,7 +5,7 @@
 //
 //	go run .            # measure and print
 //	go run . -write     # write the figures into the documents
-//	go run . -check     # fail where docs/search.md says something else
+//	go run . -check     # fail where docs/search.md says something else of FTS5 or patch-git
 //	go run . -times     # also catalogues of 10,000 and 100,000 tools
 //
 // The sets are other people's and not part of the project: PATCH_GIT_RETRIEVAL_DATA

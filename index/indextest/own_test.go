@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/patch-cat/patch-git/spec"
 )
@@ -25,7 +26,7 @@ func TestRanking(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := Measure(s, search)
+	m := Measure(s, search, time.Now)
 	if err := done(); err != nil {
 		t.Error(err)
 	}
@@ -44,7 +45,7 @@ func TestRankingCanFail(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := Measure(s, func(string) ([]string, bool) { return []string{s.Tools[0].ID, s.Tools[1].ID}, true })
+	m := Measure(s, func(string) ([]string, bool) { return []string{s.Tools[0].ID, s.Tools[1].ID}, true }, nil)
 	if m.NDCG >= published-0.01 {
 		t.Errorf("two tools for every request get %.3f", m.NDCG)
 	}
@@ -60,7 +61,7 @@ func TestMeasures(t *testing.T) {
 			return []string{"z", "x"}, true
 		}
 		return nil, false
-	})
+	}, nil)
 	a := (1/math.Log2(3) + 1/math.Log2(7)) / (1 + 1/math.Log2(3))
 	for _, c := range []struct {
 		name      string

@@ -30,6 +30,7 @@ var floor = map[string]int{
 
 	// Code for tests alone; nothing but tests imports these.
 	"registry/registrytest":      4,
+	"index/indextest":            3,
 	"internal/sigtest":           9,
 	"internal/github/githubtest": 9,
 	"internal/judge/judgetest":   9,
@@ -44,6 +45,7 @@ var floor = map[string]int{
 	"docs/packages":              10,
 	"docs/unicode":               10,
 	"docs/leaks":                 10, // a module of its own
+	"docs/ranking":               10, // a module of its own
 	"docs/bench/pair":            9,
 	"docs/bench/publish":         10,
 	"docs/bench/slow":            9,
@@ -76,10 +78,11 @@ var door = map[string][]string{
 	"gvisor.dev/gvisor":                             {"internal/usernet"},
 	"golang.org/x/net":                              {"internal/usernet"},
 	"github.com/google/go-github":                   {"internal/github"},
-	"github.com/blevesearch/":                       {"index"},
-	"github.com/RoaringBitmap/":                     {"index"}, // a list of documents in bleve's files
-	"github.com/golang/snappy":                      {"index"}, // what bleve stores
+	"github.com/blevesearch/":                       {"index", "docs/ranking"},
+	"github.com/RoaringBitmap/":                     {"index"}, // a list of documents in a segment
+	"github.com/golang/snappy":                      {"index"}, // what a segment stores
 	"github.com/zricethezav/gitleaks":               {"docs/leaks"},
+	"modernc.org/sqlite":                            {"docs/ranking"},
 	"os/exec":                                       {"internal/trusted", "internal/standalone/repack", "internal/github/githubtest", "internal/picker/ptytest", "docs/bench/pair", "docs/bench/publish", "docs/eval", "docs/python/embed"},
 }
 

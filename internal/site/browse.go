@@ -131,7 +131,7 @@ func (e *edition) permissionShelves() []*shelf {
 		path, title, about string
 		has                func(p spec.Permissions) bool
 	}{
-		{"nothing", "Nothing but its input", "No network, none of your files, no account: what goes in comes out as JSON.", func(p spec.Permissions) bool {
+		{"nothing", "Nothing but their input", "No network, none of your files, no account: what goes in comes out as JSON.", func(p spec.Permissions) bool {
 			return !p.Network && p.Filesystem == spec.FilesystemNone && len(p.Needs) == 0 && len(p.ExternalAuth) == 0
 		}},
 		{"no-network", "No network", "The sandbox gives them no route at all.", func(p spec.Permissions) bool { return !p.Network }},

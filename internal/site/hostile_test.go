@@ -88,7 +88,7 @@ func printable(s string) string {
 var known = regexp.MustCompile(`^<(!doctype html|html lang="en"( data-up="(\.\./)*")?|head|meta [^<>]*|title|style|body|link rel="[a-z]+" href="(\.\./)*(assets/[a-z]+\.(css|svg|js)|feed\.xml)"[^<>]*|` +
 	`script type="module" src="(\.\./)*assets/page\.js"|a( class="[a-z]+")?( data-slot="name")?( id="find")?( href="[A-Za-z0-9_./:#&;-]*")?( rel="(next|prev)")?( aria-current="true")?|` +
 	`(header|nav|main|div|section|h1|h2|h3|p|pre|code|span|ul|ol|li|dl|dt|dd|table|thead|tbody|tr|th|td|details|summary|footer|form|label|input|kbd|button|template|time|strong|b|u|i|em|var|ins|del|br)` +
-	`( (class|id|aria-labelledby|aria-label|role|scope|colspan|type|name|for|autocomplete|spellcheck|autocapitalize|placeholder|tabindex|datetime|data-slot|data-value|data-copy-from|data-tool|data-version|aria-pressed)="[A-Za-z0-9_ .:/?-]*"| hidden| open| data-copy)*|/[a-z0-9]+)>$`)
+	`( (class|id|aria-labelledby|aria-label|role|scope|colspan|data-v|type|name|for|autocomplete|spellcheck|autocapitalize|placeholder|tabindex|datetime|data-slot|data-value|data-copy-from|data-tool|data-version|aria-pressed)="[A-Za-z0-9_ .:/?-]*"| hidden| open| data-copy)*|/[a-z0-9]+)>$`)
 
 // TestForeignTextStaysText: of whatever people write, no page gets markup, and
 // no page can load or run anything but its own.
@@ -300,4 +300,19 @@ func TestOutside(t *testing.T) {
 			t.Errorf("%q leads to %q", address, got)
 		}
 	}
+}
+
+// FuzzBeside: what lies beside a release may be anything.
+func FuzzBeside(f *testing.F) {
+	f.Add([]byte(`{"findings":[{"id":"X","waived":{"approver":"a"}}]}`))
+	f.Add([]byte(`{"dsseEnvelope":{"payload":"e30="}}`))
+	f.Add([]byte(`{"dsseEnvelope":{"payload":7},"findings":{}}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if n := len(waived(data)); n > maxRows {
+			t.Fatalf("%d findings", n)
+		}
+		if a := acceptance(data); a != nil && a.Name == "" {
+			t.Fatal("an acceptance of nothing")
+		}
+	})
 }

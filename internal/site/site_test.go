@@ -195,6 +195,36 @@ func TestPublishers(t *testing.T) {
 	}
 }
 
+// TestRegistryOnGitHub: the pages of a registry that a workflow signs say which,
+// and lead to the people at GitHub.
+func TestRegistryOnGitHub(t *testing.T) {
+	r := registrytest.New(t)
+	rel := registrytest.Release("csv_to_json", "1.0.0")
+	r.Seal(t, registry.Batch{Accept: []registry.Acceptance{{
+		Release: rel, Contributor: ledger.Owner{Login: "grace", ID: 9}, Report: spec.DigestOf(rel.Files[0].Data),
+		PullRequest: "https://github.com/acme/tools/pull/7", Commit: strings.Repeat("ab", 20),
+	}}, Meta: []registry.ToolMeta{{Name: "csv_to_json", Owners: []ledger.Owner{{Login: "ada", ID: 7}}}}})
+	identity := ledger.GitHubIdentity("acme/tools")
+	doc := &ledger.Registry{
+		Schema: ledger.RegistrySchema, Name: "acme/tools", Source: "https://github.com/acme/tools",
+		Trust: ledger.Trust{Kind: ledger.TrustKeyless, Identity: &identity},
+	}
+	r.Hook(registry.Hooks{Read: func(path string, data []byte, err error) ([]byte, error) {
+		if path == ledger.RegistryPath {
+			return ledger.Encode(doc), nil
+		}
+		return data, err
+	}})
+	dir := t.TempDir()
+	render(t, r, dir)
+	pages := files(t, dir)
+	says(t, pages, "index.html", "patch-git registry add https://github.com/acme/tools</pre>", `<a href="https://github.com/acme/tools">`)
+	says(t, pages, "registry/index.html", "<dt>san</dt><dd><code>"+identity.SAN, "<dt>trigger</dt>", doc.Trust.Digest().String(), "!One key")
+	says(t, pages, "by/ada/index.html", `<a href="https://github.com/ada">at GitHub</a>`)
+	says(t, pages, "t/csv_to_json/index.html", `<a href="https://github.com/grace">grace</a>`, `<a href="https://github.com/acme/tools/pull/7">github.com/acme/tools/pull/7</a>`,
+		`<a href="https://github.com/acme/tools/commit/`+strings.Repeat("ab", 20), "!verified publisher")
+}
+
 func TestLists(t *testing.T) {
 	r := registrytest.New(t)
 	var all []*spec.Release

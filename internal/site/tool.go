@@ -303,9 +303,11 @@ func provenance(e *edition, r *ledger.Record, v *version, up string) []fact {
 			out = append(out, fact{what, sanitize.Fit(text, cellWidth), href, code})
 		}
 	}
-	if who.Login != "" {
-		add("Contributed by", who.Login, e.person(who, up).Href, false)
+	href := e.person(who, up).Href
+	if href == "" && e.onGitHub() && isLogin(who.Login) {
+		href = ledger.GitHub + who.Login
 	}
+	add("Contributed by", who.Login, href, false)
 	add("Pull request", strings.TrimPrefix(v.PullRequest, "https://"), outside(v.PullRequest), false)
 	if e.doc.Source != "" && commit != "" && outside(e.doc.Source) != "" && strings.Trim(commit, "0123456789abcdef") == "" {
 		add("Commit", commit, strings.TrimSuffix(e.doc.Source, "/")+"/commit/"+commit, true)
