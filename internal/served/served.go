@@ -180,5 +180,13 @@ func (f *Files) Sweep(ctx context.Context) error {
 			return err
 		}
 	}
+	if p, ok := f.dst.(pruner); ok { // the folder of the state before
+		return p.Prune(ctx, ledger.SearchDir)
+	}
 	return nil
+}
+
+// pruner is a store in which folders stay when their files go.
+type pruner interface {
+	Prune(ctx context.Context, dir string) error
 }
