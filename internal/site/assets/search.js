@@ -7,7 +7,7 @@ import { cut, parse } from './query.js';
 import { stand, why } from './why.js';
 import { key, leaves, term, words } from './words.js';
 
-const most = { terms: 64, termsCorrected: 8, corrections: 4, values: 32 };
+const most = { terms: 64, termsCorrected: 4, corrections: 4, values: 32 };
 const prefix = { from: 3, to: 12 }; // code points
 const counted = ['kind', 'tag', 'by', 'license', 'network', 'fs', 'verified', 'deprecated'];
 
