@@ -15,7 +15,6 @@ import (
 const (
 	fieldText  = "text"
 	fieldPre   = "pre"
-	fieldSem   = "sem"
 	fieldName  = "name"
 	fieldFacet = "facet"
 )
@@ -47,12 +46,8 @@ type Built struct {
 
 // Build makes the index of listings that are sorted by name.
 func Build(ctx context.Context, tools []ledger.Listing) (*Built, error) {
-	return build(ctx, tools, relatedTerms())
-}
-
-func build(ctx context.Context, tools []ledger.Listing, table []related) (*Built, error) {
 	b := &Built{tools: tools, cards: make([][]byte, len(tools)), fields: map[string]*field{}}
-	for _, f := range []string{fieldText, fieldPre, fieldSem, fieldName, fieldFacet} {
+	for _, f := range []string{fieldText, fieldPre, fieldName, fieldFacet} {
 		b.fields[f] = newField()
 	}
 	b.fields[fieldText].synonyms, b.fields[fieldText].meaning = synonymTerms(), map[int32][]int32{}
@@ -81,9 +76,7 @@ func build(ctx context.Context, tools []ledger.Listing, table []related) (*Built
 			}
 		})
 		for _, f := range b.fields {
-			if f != b.fields[fieldSem] {
-				f.close()
-			}
+			f.close()
 		}
 	}
 	b.fields[fieldText].weigh(1)
@@ -93,7 +86,6 @@ func build(ctx context.Context, tools []ledger.Listing, table []related) (*Built
 	}
 	b.words = dictionary.sorted()
 	b.leader = duplicates(tools)
-	b.mean(table)
 	var err error
 	b.segment, err = b.write()
 	return b, err

@@ -95,11 +95,6 @@ func mostOf(field string) uint64 {
 		return 1
 	case fieldName:
 		return impactName
-	case fieldSem:
-		if len(relatedTerms()) == 0 { // with one posting there, a registry outranks all others
-			return 0
-		}
-		return mostMeaning
 	}
 	return mostImpact
 }

@@ -36,11 +36,6 @@ func TestExamine(t *testing.T) {
 		"an impact beyond all":      {func(b *Built) { b.fields[fieldText].all[0].weight = mostImpact + 1 }, "text has an impossible list"},
 		"an impact of nothing":      {func(b *Built) { b.fields[fieldText].all[0].weight = 0 }, "text has an impossible list"},
 		"a name that counts thrice": {func(b *Built) { b.fields[fieldName].all[0].weight = 3 }, "name has an impossible list"},
-		"meaning, which this edition has not": {func(b *Built) {
-			sem := b.fields[fieldSem]
-			sem.all, sem.ends = []occurrence{{term: sem.id("csv"), weight: 15}}, slices.Repeat([]int32{1}, len(b.tools))
-			sem.df[0] = 1
-		}, "sem has an impossible list"},
 		"a tool that is not there": {func(b *Built) {
 			f := b.fields[fieldFacet]
 			last := f.all[f.ends[len(f.ends)-1]-1]

@@ -24,7 +24,8 @@ export function stand(tool, wanted, stop) {
   });
 }
 
-// why tells in which texts of a tool words of the query stand: { in, text }.
+// why tells in which texts of a tool words of the query stand: { in, text }. If none
+// does, the tool has synonyms of them, or they are parts of a name without a cut.
 export function why(tool, plan, stop) {
   const out = [];
   let best = 0; // terms in the example that is shown
@@ -50,7 +51,7 @@ export function why(tool, plan, stop) {
       best = terms.size;
       if (there) there.text = text;
       else out.push({ in: place, text });
-    } else if (there) there.text += ` ${found.join(' ')}`;
+    } else if (there) there.text = [...new Set([...there.text.split(' '), ...found])].join(' ');
     else out.push({ in: place, text: found.join(' ') });
   }
   if (out.length === 0 && plan.terms.length) out.push({ in: 'meaning', text: plan.terms.map((t) => plan.typed.get(t)).join(' ') });
