@@ -60,8 +60,8 @@ func Examine(ctx context.Context, dir string) (err error) {
 	return nil
 }
 
-// examineTools reads what is stored of each tool, which is what a catalogue may
-// say of one: whoever shows a card looks at none of its texts again.
+// examineTools reads what is stored of each tool, which has to be what a catalogue
+// may say of one: a search does not look at that again.
 func (x *Index) examineTools(ctx context.Context) error {
 	var last spec.Name
 	for t := range x.tools {
