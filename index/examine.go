@@ -1,7 +1,6 @@
 package index
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,7 +8,6 @@ import (
 
 	"github.com/blevesearch/vellum"
 
-	"github.com/patch-cat/patch-git/internal/limits"
 	"github.com/patch-cat/patch-git/ledger"
 	"github.com/patch-cat/patch-git/spec"
 )
@@ -62,7 +60,8 @@ func Examine(ctx context.Context, dir string) (err error) {
 	return nil
 }
 
-// examineTools reads what is stored of each tool.
+// examineTools reads what is stored of each tool, which has to be what a catalogue
+// may say of one: a search does not look at that again.
 func (x *Index) examineTools(ctx context.Context) error {
 	var last spec.Name
 	for t := range x.tools {
@@ -73,16 +72,13 @@ func (x *Index) examineTools(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		l, err := x.card(int32(t))
+		l, err := ledger.ParseListing(data)
 		if err != nil {
-			return err
+			return errIndex("tool %d is not written as a catalogue does: %w", t, err)
 		}
 		id, err := x.parts[0].id(t)
 		if err != nil {
 			return errIndex("%w", err)
-		}
-		if len(data) > limits.LogEntry || !bytes.Equal(append(data, '\n'), ledger.Encode(l)) {
-			return errIndex("tool %d is not written as a catalogue does", t)
 		}
 		if id != string(l.Name) || l.Name <= last {
 			return errIndex("tool %d is %s, after %s", t, spec.Quote(string(l.Name)), spec.Quote(string(last)))

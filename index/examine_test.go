@@ -46,6 +46,10 @@ func TestExamine(t *testing.T) {
 		"another tool's card":                 {func(b *Built) { b.cards[1] = b.cards[0] }, `tool 1 is "csv_to_json"`},
 		"a card in other words":               {func(b *Built) { b.cards[1] = bytes.Replace(b.cards[1], []byte(":"), []byte(": "), 1) }, "not written as a catalogue does"},
 		"a card that is none":                 {func(b *Built) { b.cards[1] = []byte("{") }, "damaged"},
+		"a card that hides something":         {rewritten(func(l *ledger.Listing) { l.Description = "CSV\x1b[2J" }), "control character"},
+		"a kind that there is not":            {rewritten(func(l *ledger.Listing) { l.Summary.Format = "\u202e" }), "format"},
+		"a license that is none":              {rewritten(func(l *ledger.Listing) { l.Summary.License = "<b>" }), "SPDX"},
+		"a day that there is not":             {rewritten(func(l *ledger.Listing) { l.Published = "today" }), "today"},
 		"a name that none can have":           {func(b *Built) { b.tools[0].Name = "../x"; b.cards[0] = ledger.Encode(&b.tools[0]) }, "damaged"},
 		"a circle of groups":                  {func(b *Built) { b.leader = []int32{0, 0, 1, 1, 4} }, "a group has no first"},
 		"a dictionary out of order":           {func(b *Built) { slices.Reverse(b.words) }, "words"},
@@ -64,6 +68,14 @@ func TestExamine(t *testing.T) {
 		case c.want != "" && (fault.KindOf(err) != fault.NotVerified || fault.ReasonOf(err) != "index" || !strings.Contains(err.Error(), c.want)):
 			t.Errorf("%s: got %v, want %q", name, err, c.want)
 		}
+	}
+}
+
+// rewritten puts other words into the first card.
+func rewritten(lie func(*ledger.Listing)) func(*Built) {
+	return func(b *Built) {
+		lie(&b.tools[0])
+		b.cards[0] = bytes.TrimSuffix(ledger.Encode(&b.tools[0]), []byte("\n"))
 	}
 }
 

@@ -80,19 +80,28 @@ func ParseCatalogue(data []byte) ([]Listing, error) {
 	}
 	out := make([]Listing, 0, len(lines))
 	for i, l := range lines {
-		one, err := decode[Listing]("catalogue line", append(slices.Clip(l), '\n'), limits.Listing)
+		one, err := ParseListing(l)
 		if err != nil {
 			return nil, err
 		}
 		if i > 0 && out[i-1].Name >= one.Name {
 			return nil, fmt.Errorf("catalogue is out of order at %q", one.Name)
 		}
-		if err := one.check(); err != nil {
-			return nil, fmt.Errorf("catalogue line of %q: %w", one.Name, err)
-		}
 		out = append(out, *one)
 	}
 	return out, nil
+}
+
+// ParseListing reads one line of a catalogue, without its comma and line feed.
+func ParseListing(line []byte) (*Listing, error) {
+	l, err := decode[Listing]("catalogue line", append(slices.Clip(line), '\n'), limits.Listing)
+	if err != nil {
+		return nil, err
+	}
+	if err := l.check(); err != nil {
+		return nil, fmt.Errorf("catalogue line of %q: %w", l.Name, err)
+	}
+	return l, nil
 }
 
 // UpdateCatalogue returns the catalogue with the lines of the names replaced;

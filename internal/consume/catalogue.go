@@ -118,7 +118,7 @@ func (c *Client) packedCatalogue(ctx context.Context, name spec.RegistryName, ke
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			return nil, nil
-		case err != nil && fault.KindOf(err) != fault.NotVerified:
+		case err != nil && ctx.Err() != nil:
 			return nil, err
 		}
 		if err == nil {

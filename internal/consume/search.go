@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"time"
 
 	"github.com/patch-cat/patch-git/index"
 	"github.com/patch-cat/patch-git/ledger"
@@ -48,7 +47,6 @@ type Searched struct {
 	Registry spec.RegistryName `json:"registry"`
 	Seq      int64             `json:"seq"`  // of the head
 	Time     string            `json:"time"` // of the head, RFC 3339
-	Age      time.Duration     `json:"-"`
 	Tools    int               `json:"tools"`
 	Kept     bool              `json:"kept,omitempty"` // nobody was asked, or nobody answered: this is from earlier
 }
@@ -119,7 +117,6 @@ func (s *Search) Find(ctx context.Context, query string, limit int) (*Found, err
 			return nil, err
 		}
 		about := l.about
-		about.Age = s.c.Host.Now().Sub(l.head.Time())
 		out.Registries = append(out.Registries, about)
 		out.Total += r.Total
 		out.addFacets(r.Facets)

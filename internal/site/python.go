@@ -151,11 +151,11 @@ func stringEnd(s string, from int, prefix string, deep int) int {
 		case formatted && c == '}' && braces > 0:
 			braces--
 		case braces > 0 && (c == '"' || c == '\''):
-			end := stringEnd(s, i, prefix, deep+1)
-			if end > len(s) || len(quote) == 1 && strings.Contains(s[i:end], "\n") {
-				return lineEnd(s, i)
+			within := s
+			if len(quote) == 1 { // looked for beyond the line, each line would cost all that follow
+				within = s[:lineEnd(s, i)]
 			}
-			i = end - 1
+			i = stringEnd(within, i, prefix, deep+1) - 1
 		}
 	}
 	return len(s)

@@ -63,7 +63,7 @@ func TestPython(t *testing.T) {
 
 // TestPythonIsLinear: what strangers write does not decide how long it takes.
 func TestPythonIsLinear(t *testing.T) {
-	for _, unit := range []string{"f'{", `f"{'`, "'''", `"`, "\\", "{", "@", "a", "\n", "f'''{f\"\"\"{", "0", "#"} {
+	for _, unit := range []string{"f'{", `f"{'`, "'''", `"`, "\\", "{", "@", "a", "\n", "f'''{f\"\"\"{", "0", "#", "f'{x:\"\"\"}'\n", "{f'{'''}\n"} {
 		start := time.Now()
 		python(strings.Repeat(unit, 1<<20/len(unit)))
 		if d := time.Since(start); d > 5*time.Second {
