@@ -51,7 +51,9 @@ func (b *Built) mean(table []related) {
 		}
 	}
 	for _, occurrences := range byDoc {
-		sem.now = append(sem.now, occurrences...)
+		for _, o := range occurrences {
+			sem.add(o.term, int64(o.weight))
+		}
 		sem.close()
 	}
 }
