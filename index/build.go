@@ -58,7 +58,7 @@ func build(ctx context.Context, tools []ledger.Listing, table []related) (*Built
 		b.fields[f] = newField()
 	}
 	b.fields[fieldText].synonyms = synonymTerms()
-	read := reader{text: b.fields[fieldText], pre: b.fields[fieldPre], lexicon: lexicon{ids: map[string]int32{}}}
+	read := reader{text: b.fields[fieldText], pre: b.fields[fieldPre], lexicon: newLexicon()}
 	for i := range tools {
 		read.describe(&tools[i])
 	}

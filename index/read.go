@@ -9,7 +9,7 @@ import (
 // reader takes the words out of listings.
 type reader struct {
 	text, pre *field
-	lexicon   lexicon
+	lexicon   *lexicon
 	pairs     sets    // of neighbouring terms, for near-duplicates
 	described []lexed // of all descriptions
 	ends      []int32 // for each document, where those of its description end
@@ -28,6 +28,8 @@ const (
 )
 
 func (r *reader) word(t lexed) *lexeme { return &r.lexicon.words[t>>lexedBits] }
+
+func (r *reader) use(t lexed) *use { return &r.lexicon.uses[t>>lexedBits] }
 
 // lex appends the words of a text.
 func (r *reader) lex(out []lexed, text string) []lexed {
@@ -76,19 +78,18 @@ func (r *reader) document(l *ledger.Listing) {
 			if t&isTerm == 0 {
 				continue
 			}
-			w := r.word(t)
-			if w.stem != "" {
-				if w.term < 0 {
-					w.term = r.text.id(w.stem)
+			if u := r.use(t); u.pair != 0 {
+				if u.term < 0 {
+					u.term = r.text.id(r.word(t).stem)
 				}
-				r.text.add(w.term, p.weight)
-				if int(w.last) != r.doc {
-					w.last = int32(r.doc)
-					w.docs++
+				r.text.add(u.term, p.weight)
+				if int(u.last) != r.doc {
+					u.last = int32(r.doc)
+					u.docs++
 				}
 			}
 			if named {
-				r.name(w, p)
+				r.name(r.word(t), p)
 			}
 		}
 	}
@@ -128,7 +129,7 @@ func (r *reader) name(w *lexeme, p piece) {
 func (r *reader) pair(tokens []lexed) {
 	var before uint64
 	for _, t := range tokens {
-		h := r.word(t).pair
+		h := r.use(t).pair
 		if t&isLeaf == 0 || h == 0 {
 			continue
 		}
