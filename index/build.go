@@ -14,7 +14,6 @@ import (
 const (
 	fieldText  = "text"
 	fieldPre   = "pre"
-	fieldSem   = "sem"
 	fieldName  = "name"
 	fieldFacet = "facet"
 )
@@ -49,12 +48,8 @@ type Built struct {
 
 // Build makes the index of listings that are sorted by name.
 func Build(ctx context.Context, tools []ledger.Listing) (*Built, error) {
-	return build(ctx, tools, relatedTerms())
-}
-
-func build(ctx context.Context, tools []ledger.Listing, table []related) (*Built, error) {
 	b := &Built{tools: tools, cards: make([][]byte, len(tools)), fields: map[string]*field{}}
-	for _, f := range []string{fieldText, fieldPre, fieldSem, fieldName, fieldFacet} {
+	for _, f := range []string{fieldText, fieldPre, fieldName, fieldFacet} {
 		b.fields[f] = newField()
 	}
 	b.fields[fieldText].synonyms = synonymTerms()
@@ -90,11 +85,9 @@ func build(ctx context.Context, tools []ledger.Listing, table []related) (*Built
 			}
 		})
 		for _, f := range b.fields {
-			if f != b.fields[fieldSem] {
-				f.close()
-				if i+1 == sample {
-					f.expect(len(tools))
-				}
+			f.close()
+			if i+1 == sample {
+				f.expect(len(tools))
 			}
 		}
 	}
@@ -105,7 +98,6 @@ func build(ctx context.Context, tools []ledger.Listing, table []related) (*Built
 	}
 	b.words = read.lexicon.dictionary()
 	b.leader = duplicates(&read.pairs)
-	b.mean(table)
 	var err error
 	b.segment, err = b.write()
 	return b, err

@@ -64,15 +64,13 @@ func (x *Index) expand(p *plan, words []queryWord) error {
 
 // occurs tells whether any tool has a term.
 func (x *Index) occurs(term string) (bool, error) {
-	for _, field := range []string{fieldText, fieldSem} {
-		for _, p := range x.parts {
-			_, found, err := p.list(field, term)
-			if err != nil {
-				return false, errIndex("%w", err)
-			}
-			if found {
-				return true, nil
-			}
+	for _, p := range x.parts {
+		_, found, err := p.list(fieldText, term)
+		if err != nil {
+			return false, errIndex("%w", err)
+		}
+		if found {
+			return true, nil
 		}
 	}
 	return false, nil

@@ -32,7 +32,7 @@
 // # Postings
 //
 // A posting is a document with an impact, an integer of at least 1. There are
-// five fields:
+// four fields:
 //
 //   - text: the terms of all that is said of a tool. Pieces have weights: name 16,
 //     each alias 16, description 8, each tag 8, each example 6, each owner's login 4,
@@ -56,9 +56,6 @@
 //   - pre: for each lower-case word of name, aliases and owner logins (stop words
 //     too, unstemmed), its first 3, 4, … 12 code points; the same formula with
 //     weight 8 for each, then max(1, (impact + 5) / 10).
-//
-//   - sem: for a term of the table of related terms, the 50 documents that use
-//     its related terms most; impact 1 to 15. Without a table there is none.
 //
 //   - name: the name with impact 2 and each alias with impact 1, whole.
 //
@@ -90,19 +87,17 @@
 //
 // The words of the query are those of the text, then those of the phrases
 // (leaf words), each term once, the first 64. A word is a stop word, or
-// occurs (its term has a list in text or sem), or is corrected, see below.
+// occurs (its term has a list in text), or is corrected, see below.
 // Candidates are the documents that pass every filter and hold every term of every phrase in
 // text. For a candidate:
 //
-//	T = sum of weight · impact in text of the query's terms
-//	  + sum of weight · impact in pre of the first 3, 4, … 12 code points of its
-//	    words, but at least half of each word, each such beginning once
-//	P = sum of weight · impact in sem of the query's terms
-//	score = 5·T·max(1, Pmax) + 4·P·max(1, Tmax)
+//	score = sum of weight · impact in text of the query's terms
+//	      + sum of weight · impact in pre of the first 3, 4, … 12 code points of its
+//	        words, but at least half of each word, each such beginning once
 //
 // The weight of a term is 1 if it is of digits 0 to 9 alone or in the first list of request.go (page file
 // index.json, "weights"), 2 or 3 if it is in the second or third, else 4; that of a beginning is the largest
-// of the terms whose words begin so. Pmax and Tmax are the largest P and T of any candidate. Candidates with score
+// of the terms whose words begin so. Candidates with score
 // 0 are out, and those of which 4·score is below the largest score. Order: the tool
 // whose name is the key of the text, then those that have the key as an alias,
 // whatever their score, then the rest; within each by score, highest first; then by name. The key
@@ -126,7 +121,7 @@
 // least 4 code points and no digit: the words at distance 1 (optimal string alignment: insert, delete,
 // replace, swap neighbours), from 8 code points on also at distance 2, the nearer
 // first. Of several, the one in most documents, then the first in byte order. A completed word gives
-// its term to text and sem, and pre keeps what was typed; another correction replaces the word everywhere.
+// its term to text, and pre keeps what was typed; another correction replaces the word everywhere.
 //
 // # Groups
 //
@@ -151,7 +146,7 @@
 // bytes and each begins with n = how many bytes it shares with the one before, n = how many follow, and
 // those bytes. Then:
 //
-//   - shard: one byte of flags (1 text, 2 pre, 4 sem, 8 name), and for each flag that is set, from the
+//   - shard: one byte of flags (1 text, 2 pre, 4 name), and for each flag that is set, from the
 //     lowest: n = length in bytes of a list: for each posting n = document minus the one before (the first: minus 0), one byte impact;
 //   - words: n = number of documents;
 //   - values of a field: n = length in bytes of a list of n = document minus the one before.

@@ -99,8 +99,6 @@ func mostOf(field string) uint64 {
 		return 1
 	case fieldName:
 		return impactName
-	case fieldSem:
-		return mostMeaning
 	}
 	return mostImpact
 }

@@ -91,7 +91,7 @@ func newIndex(list ...*segmentReader) (*Index, error) {
 	x.words = once(x, storedWords, decodeWords)
 	x.leader = once(x, storedGroups, decodeGroups)
 	x.columns = sync.OnceValues(x.readColumns)
-	x.scratch.New = func() any { return &scratch{text: make([]int32, x.tools), meaning: make([]int32, x.tools)} }
+	x.scratch.New = func() any { return &scratch{scores: make([]int32, x.tools)} }
 	return x, nil
 }
 

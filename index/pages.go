@@ -77,7 +77,7 @@ func (b *Built) Pages() map[string][]byte {
 
 // shards are the postings of all terms, cut by the beginnings of the terms.
 func (b *Built) shards(n int) [][]byte {
-	fields := []string{fieldText, fieldPre, fieldSem, fieldName}
+	fields := []string{fieldText, fieldPre, fieldName}
 	var lists [][][]posting
 	terms := map[string]bool{}
 	for _, f := range fields {

@@ -11,7 +11,7 @@ import (
 type plan struct {
 	browse        bool       // no words: all candidates, by name
 	key           string     // that a name can be, or ""
-	terms         []string   // for text and sem
+	terms         []string   // for text
 	prefixes      []string   // for pre
 	prefixWeights []int32    // of the word whose beginning each is, the largest of several
 	phrases       [][]string // terms

@@ -62,10 +62,14 @@ func TestSynonyms(t *testing.T) {
 	)
 	r, err := x.Search(t.Context(), Query{Text: "picture"}, 10)
 	if err != nil || len(r.Hits) != 2 || r.Hits[0].Tool.Name != "crop" || r.Hits[1].Tool.Name != "blur" {
-		t.Errorf("got %v, %v, want what has the word, then what has a synonym of it", r, err)
+		t.Fatalf("got %v, %v, want what has the word, then what has a synonym of it", r, err)
 	}
-	if len(r.Hits) == 2 && 3*r.Hits[1].Score > 2*r.Hits[0].Score+24 {
+	// Two thirds of the impact, rounded down, times the weight of the word.
+	if less := 2*r.Hits[0].Score - 3*r.Hits[1].Score; less < 0 || less >= 3*weightFull {
 		t.Errorf("a synonym counts %d, the word itself %d", r.Hits[1].Score, r.Hits[0].Score)
+	}
+	if got := r.Hits[1].Why; len(got) != 1 || got[0] != (Match{"meaning", "picture"}) {
+		t.Errorf("a synonym is found because of %v", got)
 	}
 }
 

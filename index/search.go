@@ -9,19 +9,13 @@ import (
 	"github.com/patch-cat/patch-git/ledger"
 )
 
-// How meaning counts beside words, each relative to the best of it.
-const (
-	partWords   = 5
-	partMeaning = 4
-)
-
 // tail is the part of the best score below which a tool is no hit.
 const tail = 4
 
 // scratch is what one search adds up in, by tool; all zero between searches.
 type scratch struct {
-	text, meaning []int32
-	touched       []int32
+	scores  []int32
+	touched []int32
 }
 
 // found is a tool that a search found.
@@ -79,33 +73,29 @@ func (x *Index) rank(p *plan) ([]found, error) {
 	s, _ := x.scratch.Get().(*scratch)
 	defer func() {
 		for _, t := range s.touched {
-			s.text[t], s.meaning[t] = 0, 0
+			s.scores[t] = 0
 		}
 		s.touched = s.touched[:0]
 		x.scratch.Put(s)
 	}()
-	add := func(to []int32, weight int32) func(tool, impact int32) {
+	add := func(weight int32) func(tool, impact int32) {
 		return func(tool, impact int32) {
 			if !p.candidates.has(tool) {
 				return
 			}
-			if s.text[tool]|s.meaning[tool] == 0 {
+			if s.scores[tool] == 0 {
 				s.touched = append(s.touched, tool)
 			}
-			to[tool] += weight * impact
+			s.scores[tool] += weight * impact
 		}
 	}
 	for _, t := range p.terms {
-		weight := requestWeight(t)
-		if err := x.visit(fieldText, t, add(s.text, weight)); err != nil {
-			return nil, err
-		}
-		if err := x.visit(fieldSem, t, add(s.meaning, weight)); err != nil {
+		if err := x.visit(fieldText, t, add(requestWeight(t))); err != nil {
 			return nil, err
 		}
 	}
 	for i, t := range p.prefixes {
-		if err := x.visit(fieldPre, t, add(s.text, p.prefixWeights[i])); err != nil {
+		if err := x.visit(fieldPre, t, add(p.prefixWeights[i])); err != nil {
 			return nil, err
 		}
 	}
@@ -114,7 +104,7 @@ func (x *Index) rank(p *plan) ([]found, error) {
 		if err := x.visit(fieldName, p.key, func(tool, impact int32) {
 			if p.candidates.has(tool) {
 				exact[tool] = impact
-				if s.text[tool]|s.meaning[tool] == 0 {
+				if s.scores[tool] == 0 {
 					s.touched = append(s.touched, tool)
 				}
 			}
@@ -125,22 +115,15 @@ func (x *Index) rank(p *plan) ([]found, error) {
 	return s.order(exact), nil
 }
 
-// order fuses words and meaning, cuts the tail and sorts.
+// order cuts the tail and sorts.
 func (s *scratch) order(exact map[int32]int32) []found {
-	mostText, mostMeaning := int64(1), int64(1)
-	for _, t := range s.touched {
-		mostText, mostMeaning = max(mostText, int64(s.text[t])), max(mostMeaning, int64(s.meaning[t]))
-	}
 	best := int64(0)
-	score := func(t int32) int64 {
-		return partWords*int64(s.text[t])*mostMeaning + partMeaning*int64(s.meaning[t])*mostText
-	}
 	for _, t := range s.touched {
-		best = max(best, score(t))
+		best = max(best, int64(s.scores[t]))
 	}
 	var list []found
 	for _, t := range s.touched {
-		f := found{t, exact[t], score(t)}
+		f := found{t, exact[t], int64(s.scores[t])}
 		if tail*f.score >= best && f.score > 0 || f.exact > 0 {
 			list = append(list, f)
 		}

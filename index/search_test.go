@@ -188,25 +188,3 @@ func TestFacets(t *testing.T) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
-
-// TestMeaning: a table of related terms finds what has no word of the query, and
-// what has them stays above.
-func TestMeaning(t *testing.T) {
-	tools := golden()
-	b, err := build(t.Context(), tools, []related{{"umbrella", []weighted{{"weather", 10}, {"citi", 3}}}, {"pictur", []weighted{{"imag", 5}}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	x, err := Open(installed(t, b.Segment()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer x.Close()
-	r, got := ask(t, x, "umbrellas")
-	if got != "weather" || r.Hits[0].Why[0] != (Match{"meaning", "umbrellas"}) || len(r.Corrections) > 0 {
-		t.Errorf("got %q because of %v", got, r.Hits)
-	}
-	if _, got := ask(t, opened(t, golden()...), "umbrellas"); got != "" {
-		t.Errorf("the twin without a table finds %q", got)
-	}
-}

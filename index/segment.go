@@ -26,7 +26,7 @@ const (
 
 // fieldNames are all fields of a segment, in the order of the format: _id, then by name.
 func fieldNames() []string {
-	return []string{fieldID, storedCard, storedEdition, fieldFacet, storedFacets, storedGroups, fieldName, fieldPre, fieldSem, fieldText, storedWords}
+	return []string{fieldID, storedCard, storedEdition, fieldFacet, storedFacets, storedGroups, fieldName, fieldPre, fieldText, storedWords}
 }
 
 // segmentWriter writes the file format of zapx 17, which bleve reads. zapx's own

@@ -7,7 +7,8 @@ import (
 	"github.com/patch-cat/patch-git/ledger"
 )
 
-// why tells in which texts of a tool words of the query stand.
+// why tells in which texts of a tool words of the query stand. If none does, the
+// tool has synonyms of them, or they are parts of a name without a cut: it is meaning.
 func (p *plan) why(l *ledger.Listing) []Match {
 	var out []Match
 	best := 0 // matched terms of the example that is shown

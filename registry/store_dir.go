@@ -152,6 +152,32 @@ func (d *Dir) Remove(ctx context.Context, path string) error {
 	return nil
 }
 
+// Prune removes the empty folders below dir. Nobody may write there meanwhile.
+func (d *Dir) Prune(ctx context.Context, dir string) error {
+	if err := checkRead(ctx, dir); err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(d.dir)
+	if err != nil {
+		return d.fail("open", "", err)
+	}
+	defer func() { _ = root.Close() }()
+	var folders []string
+	err = fs.WalkDir(root.FS(), dir, func(p string, e fs.DirEntry, err error) error {
+		if err == nil && e.IsDir() && p != dir {
+			folders = append(folders, p)
+		}
+		return err
+	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return d.fail("list", dir, err)
+	}
+	for _, p := range slices.Backward(folders) {
+		_ = root.Remove(p) // one that is not empty stays
+	}
+	return nil
+}
+
 // List returns the paths of the regular files below dir, sorted, without those
 // that a write left unfinished.
 func (d *Dir) List(ctx context.Context, dir string) ([]string, error) {

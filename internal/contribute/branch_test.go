@@ -297,7 +297,7 @@ func (f *forge) sameBytes(dir string) {
 		switch seen[rel] = true; {
 		case there && want != string(data):
 			f.t.Errorf("%s has other bytes on the pages", rel)
-		case !there && strings.HasPrefix(rel, ledger.SearchDir+"/") && strings.HasSuffix(rel, ".zst"): // for searching
+		case !there && strings.HasPrefix(rel, ledger.SearchDir+"/") && (strings.HasSuffix(rel, ".zst") || strings.HasSuffix(rel, ".bin") || rel == ledger.SearchDir+"/index.json"): // for searching
 		case !there && !registry.IsDerived(rel) && !strings.HasPrefix(rel, ledger.ObjectsDir):
 			f.t.Errorf("%s is on the pages and not on the branch", rel)
 		}

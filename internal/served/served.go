@@ -3,6 +3,8 @@ package served
 import (
 	"context"
 	"iter"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/patch-cat/patch-git/index"
@@ -95,15 +97,20 @@ func (f *Files) patches(ctx context.Context, now []byte, past iter.Seq[[]byte], 
 	return ctx.Err()
 }
 
-// index makes the index that a head states.
+// index makes the index that a head states, and what the search of the pages
+// reads, which is of the same build and does not wait for a head that states it.
 func (f *Files) index(ctx context.Context, want ledger.IndexRoot, catalogue []byte) error {
-	if want.IsZero() || want.Edition != index.Edition {
-		return nil
-	}
-	segment, err := Segment(ctx, catalogue)
+	built, err := build(ctx, catalogue)
 	if err != nil {
 		return err
 	}
+	if err := f.pages(ctx, built.Pages()); err != nil {
+		return err
+	}
+	if want.IsZero() || want.Edition != index.Edition {
+		return nil
+	}
+	segment := built.Segment()
 	if got := spec.DigestOf(segment); got != want.Segment {
 		return fault.New(fault.NotVerified, "index", "the head states the search index %s; %s follows from the catalogue", want.Segment, got)
 	}
@@ -115,17 +122,36 @@ func (f *Files) index(ctx context.Context, want ledger.IndexRoot, catalogue []by
 	return f.write(ctx, ledger.IndexPath(want.Segment), data)
 }
 
+// pages writes the files that pages search by; the one that leads to the others,
+// which lie in a folder of this state's own, comes last.
+func (f *Files) pages(ctx context.Context, files map[string][]byte) error {
+	const first = "index.json"
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if name == first {
+			continue
+		}
+		if err := f.write(ctx, ledger.SearchDir+"/"+name, files[name]); err != nil {
+			return err
+		}
+	}
+	return f.write(ctx, ledger.SearchDir+"/"+first, files[first])
+}
+
 // Segment makes the search index of a catalogue.
 func Segment(ctx context.Context, catalogue []byte) ([]byte, error) {
-	tools, err := ledger.ParseCatalogue(catalogue)
-	if err != nil {
-		return nil, fault.New(fault.NotVerified, "catalogue", "%w", err)
-	}
-	built, err := index.Build(ctx, tools)
+	built, err := build(ctx, catalogue)
 	if err != nil {
 		return nil, err
 	}
 	return built.Segment(), nil
+}
+
+func build(ctx context.Context, catalogue []byte) (*index.Built, error) {
+	tools, err := ledger.ParseCatalogue(catalogue)
+	if err != nil {
+		return nil, fault.New(fault.NotVerified, "catalogue", "%w", err)
+	}
+	return index.Build(ctx, tools)
 }
 
 // write keeps a file, unless it is there: its name says what it holds. One that
@@ -147,12 +173,20 @@ func (f *Files) Sweep(ctx context.Context) error {
 		return err
 	}
 	for _, p := range there {
-		if f.keep[p] || !strings.HasSuffix(p, ".zst") && p != statesPath {
+		if f.keep[p] || !strings.HasSuffix(p, ".zst") && !strings.HasSuffix(p, ".bin") && p != statesPath {
 			continue
 		}
 		if err := f.dst.Remove(ctx, p); err != nil {
 			return err
 		}
 	}
+	if p, ok := f.dst.(pruner); ok { // the folder of the state before
+		return p.Prune(ctx, ledger.SearchDir)
+	}
 	return nil
+}
+
+// pruner is a store in which folders stay when their files go.
+type pruner interface {
+	Prune(ctx context.Context, dir string) error
 }

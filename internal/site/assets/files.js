@@ -97,7 +97,7 @@ function fnv(bytes) {
 }
 
 const encoder = new TextEncoder();
-const kinds = [['text', 1], ['pre', 2], ['sem', 4], ['name', 8]];
+const kinds = [['text', 1], ['pre', 2], ['name', 4]];
 
 // Files are those of one state of a registry. Each is fetched once.
 export class Files {
@@ -109,7 +109,7 @@ export class Files {
   async open() {
     const root = JSON.parse(utf8.decode(await this.#read('index.json')));
     if (root.edition !== 1) throw new Error(`this page does not know edition ${Number(root.edition)} of the index`);
-    const { tools, shards, chunk, folder, stop, weights = [] } = root;
+    const { tools, shards, chunk, folder, stop, weights } = root;
     const whole = (n, from, to) => Number.isInteger(n) && n >= from && n <= to;
     if (!whole(tools, 0, limits.tools) || !whole(shards, 1, 1024) || !whole(chunk, 1, 1024) || !/^[0-9a-f]+$/.test(folder)) throw new Error('the index is damaged');
     Object.assign(this, { tools, shards, chunk, folder, stop: new Set(stop.split(' ')), weights: weights.map((w) => new Set(w.split(' '))) });
@@ -117,10 +117,9 @@ export class Files {
     return this;
   }
 
-  // weight is how much a term of a query counts, in quarters; all the same where
-  // the index does not say.
+  // weight is how much a term of a query counts, in quarters.
   weight(term) {
-    if (this.weights.length === 0 || /^[0-9]+$/.test(term)) return 1;
+    if (/^[0-9]+$/.test(term)) return 1;
     const light = this.weights.findIndex((terms) => terms.has(term));
     return 1 + (light < 0 ? this.weights.length : light);
   }

@@ -7,7 +7,7 @@ import { cut, parse } from './query.js';
 import { stand, why } from './why.js';
 import { key, leaves, term, words } from './words.js';
 
-const most = { terms: 64, termsCorrected: 8, corrections: 4, values: 32 };
+const most = { terms: 64, termsCorrected: 4, corrections: 4, values: 32 };
 const prefix = { from: 3, to: 12 }; // code points
 const counted = ['kind', 'tag', 'by', 'license', 'network', 'fs', 'verified', 'deprecated'];
 
@@ -104,7 +104,7 @@ export class Index {
     for (const w of list) {
       let { term: t, word } = w;
       const lists = await files.lists(t);
-      const occurs = w.phrase || list.length > most.termsCorrected || plan.corrections.length === most.corrections || lists.text || lists.sem;
+      const occurs = w.phrase || list.length > most.termsCorrected || plan.corrections.length === most.corrections || lists.text;
       if (!occurs && [...word].length >= prefix.from) {
         const { to, completed } = correct(await files.dictionary(), word);
         if (to) {
@@ -131,31 +131,19 @@ export class Index {
   // The candidates by exact name, score and name, without the tail.
   async #rank(plan) {
     const { files } = this;
-    const text = new Int32Array(files.tools);
-    const meaning = new Int32Array(files.tools);
+    const scores = new Int32Array(files.tools);
     const exact = new Map();
-    const sum = (list, to, weight) => list?.each(files.tools, true, (d, impact) => { if (!plan.allowed || plan.allowed[d]) to[d] += weight * impact; });
-    for (const t of plan.terms) {
-      const lists = await files.lists(t);
-      sum(lists.text, text, files.weight(t));
-      sum(lists.sem, meaning, files.weight(t));
-    }
-    for (const [p, weight] of plan.prefixes) sum((await files.lists(p)).pre, text, weight);
+    const sum = (list, weight) => list?.each(files.tools, true, (d, impact) => { if (!plan.allowed || plan.allowed[d]) scores[d] += weight * impact; });
+    for (const t of plan.terms) sum((await files.lists(t)).text, files.weight(t));
+    for (const [p, weight] of plan.prefixes) sum((await files.lists(p)).pre, weight);
     if (plan.key) (await files.lists(plan.key)).name?.each(files.tools, true, (d, impact) => { if (!plan.allowed || plan.allowed[d]) exact.set(d, impact); });
 
-    let mostText = 1;
-    let mostMeaning = 1;
-    for (let d = 0; d < files.tools; d++) {
-      mostText = Math.max(mostText, text[d]);
-      mostMeaning = Math.max(mostMeaning, meaning[d]);
-    }
     const list = [];
     let best = 0;
     for (let d = 0; d < files.tools; d++) {
-      if (!text[d] && !meaning[d] && !exact.has(d)) continue;
-      const score = 5 * text[d] * mostMeaning + 4 * meaning[d] * mostText;
-      best = Math.max(best, score);
-      list.push({ tool: d, exact: exact.get(d) ?? 0, score });
+      if (!scores[d] && !exact.has(d)) continue;
+      best = Math.max(best, scores[d]);
+      list.push({ tool: d, exact: exact.get(d) ?? 0, score: scores[d] });
     }
     return list.filter((f) => (4 * f.score >= best && f.score > 0) || f.exact)
       .sort((a, b) => b.exact - a.exact || b.score - a.score || a.tool - b.tool);

@@ -24,7 +24,8 @@ export function stand(tool, wanted, stop) {
   });
 }
 
-// why tells in which texts of a tool words of the query stand: { in, text }.
+// why tells in which texts of a tool words of the query stand: { in, text }. If none
+// does, the tool has synonyms of them, or they are parts of a name without a cut.
 export function why(tool, plan, stop) {
   const out = [];
   let best = 0; // terms in the example that is shown

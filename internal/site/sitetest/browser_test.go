@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/patch-cat/patch-git/index"
+	"github.com/patch-cat/patch-git/internal/served"
 	"github.com/patch-cat/patch-git/internal/site"
 	"github.com/patch-cat/patch-git/ledger"
 	"github.com/patch-cat/patch-git/registry"
@@ -53,29 +53,16 @@ func TestBrowser(t *testing.T) {
 func write(t *testing.T, r *registrytest.Registry, dir string, large bool) {
 	t.Helper()
 	root := filepath.Join(dir, ledger.Root)
-	var served registry.Store = registry.OpenDir(root)
+	var tree registry.Store = registry.OpenDir(root)
 	if large {
-		served = registry.NewMemory()
+		tree = registry.NewMemory()
 	}
-	if _, err := registry.Copy(t.Context(), served, r, nil); err != nil {
+	if _, err := registry.Copy(t.Context(), tree, r, nil); err != nil {
 		t.Fatal(err)
 	}
-	tools, err := ledger.ParseCatalogue(r.Files()[ledger.CataloguePath])
-	if err != nil {
+	// Those below search/ are wanted in the folder in any case.
+	if _, err := served.Write(t.Context(), registry.OpenDir(root), r, nil); err != nil {
 		t.Fatal(err)
-	}
-	built, err := index.Build(t.Context(), tools)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, data := range built.Pages() {
-		at := filepath.Join(root, "search", filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(at, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
 	}
 	if _, err := site.Render(t.Context(), r, dir); err != nil {
 		t.Fatal(err)
