@@ -85,6 +85,22 @@ func (c *cursor) number() uint64 {
 	return v
 }
 
+// short reads a number that mostly has one byte or two.
+func (c *cursor) short() uint64 {
+	if c.at+1 < uint64(len(c.data)) {
+		a, b := c.data[c.at], c.data[c.at+1]
+		if a < 0x80 {
+			c.at++
+			return uint64(a)
+		}
+		if b < 0x80 {
+			c.at += 2
+			return uint64(a&0x7f) | uint64(b)<<7
+		}
+	}
+	return c.number()
+}
+
 func (c *cursor) fixed(size uint64) uint64 {
 	var v uint64
 	for _, b := range c.bytes(size) {
@@ -200,8 +216,8 @@ func (s *segmentReader) each(value uint64, visit func(doc uint32, impact uint64)
 				return errLayout
 			}
 			last = int64(doc)
-			impact := impacts.number()
-			impacts.number() // length of the field
+			impact := impacts.short()
+			impacts.short() // length of the field
 			if impacts.bad || impact&1 != 0 {
 				return errLayout
 			}
