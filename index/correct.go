@@ -12,7 +12,6 @@ import (
 // and people, not slips of somebody who types keywords.
 const (
 	mostTermsCorrected = 4 // terms of a query of which any is corrected
-	mostCorrections    = 4
 	shortestCompleted  = 3 // code points
 	shortestOneEdit    = 4
 	shortestTwoEdits   = 8
@@ -22,7 +21,7 @@ const (
 func (x *Index) expand(p *plan, words []queryWord) error {
 	for _, w := range words {
 		term, prefix := w.term, w.text
-		occurs := w.phrase || len(words) > mostTermsCorrected || len(p.corrections) == mostCorrections
+		occurs := w.phrase || len(words) > mostTermsCorrected
 		if !occurs {
 			var err error
 			if occurs, err = x.occurs(term); err != nil {

@@ -86,7 +86,8 @@
 // # Ranking
 //
 // The words of the query are those of the text, then those of the phrases
-// (leaf words), each term once, the first 64. A word is a stop word, or
+// (leaf words), without stop words, each term once, the first 64. Of the phrases the first 64 count,
+// and of the leaf words of each, without stop words, the first 64. A word
 // occurs (its term has a list in text), or is corrected, see below.
 // Candidates are the documents that pass every filter and hold every term of every phrase in
 // text. For a candidate:
@@ -98,9 +99,9 @@
 // The weight of a term is 1 if it is of digits 0 to 9 alone or in the first list of request.go (page file
 // index.json, "weights"), 2 or 3 if it is in the second or third, else 4; that of a beginning is the largest
 // of the terms whose words begin so. Candidates with score
-// 0 are out, and those of which 4·score is below the largest score. Order: the tool
-// whose name is the key of the text, then those that have the key as an alias,
-// whatever their score, then the rest; within each by score, highest first; then by name. The key
+// 0 are out, and those of which 4·score is below the largest score. Order: the candidate
+// whose name is the key of the text, then those that have the key as an alias, both
+// also where they would be out, then the rest; within each by score, highest first; then by name. The key
 // of a text is the text in lower case with every run of other characters than
 // a-z and 0-9 made one underscore, and none at the ends; only a query without phrases has one.
 //
@@ -115,10 +116,10 @@
 // # Corrections
 //
 // Only a word of the text (not of a phrase) of at least 3 code points that is no stop word and does
-// not occur is corrected, and only if the query has at most 4 different terms; only the first 4 of such words are. The dictionary
+// not occur is corrected, and only if the query has at most 4 different terms. The dictionary
 // holds each word (not term) of text with the number of documents that have it.
 // First, completion: the words that begin with it. Else, if it has at
-// least 4 code points and no digit: the words at distance 1 (optimal string alignment: insert, delete,
+// least 4 code points and no number (N): the words at distance 1 (optimal string alignment: insert, delete,
 // replace, swap neighbours), from 8 code points on also at distance 2, the nearer
 // first. Of several, the one in most documents, then the first in byte order. A completed word gives
 // its term to text, and pre keeps what was typed; another correction replaces the word everywhere.

@@ -124,6 +124,8 @@ func TestCorrections(t *testing.T) {
 		"cvs":            ": ",        // three letters are completed only
 		`"weathr"`:       ": ",        // who quotes means it
 		"weather":        ": weather", // nothing to correct
+		"jpge one two weathr":    "jpge>jpeg weathr>weather: weather resize_image",
+		"jpge one two weathr xx": ": weather", // five words are a sentence
 		"one two three four five six seven eight nine weathr": ": weather", // by its beginning
 		"one two three four five six seven eight nine jpge":   ": ",
 	} {

@@ -32,7 +32,11 @@ func (p *plan) why(l *ledger.Listing) []Match {
 		case piece.in == "example":
 			out[at] = m
 		default:
-			out[at].Text += " " + m.Text
+			for _, w := range words {
+				if !slices.Contains(strings.Fields(out[at].Text), w) {
+					out[at].Text += " " + w
+				}
+			}
 		}
 	}
 	if len(out) == 0 && len(p.terms) > 0 {

@@ -7,7 +7,7 @@ import { cut, parse } from './query.js';
 import { stand, why } from './why.js';
 import { key, leaves, term, words } from './words.js';
 
-const most = { terms: 64, termsCorrected: 4, corrections: 4, values: 32 };
+const most = { terms: 64, termsCorrected: 4, values: 32 };
 const prefix = { from: 3, to: 12 }; // code points
 const counted = ['kind', 'tag', 'by', 'license', 'network', 'fs', 'verified', 'deprecated'];
 
@@ -71,7 +71,11 @@ export class Index {
     };
     for (const w of words(query.text)) take(w, false);
     for (const p of query.phrases.slice(0, most.terms)) {
-      const terms = leaves(p).map((w) => take(w, true)).filter(Boolean).slice(0, most.terms);
+      const terms = [];
+      for (const w of leaves(p)) {
+        const t = terms.length < most.terms && take(w, true);
+        if (t) terms.push(t);
+      }
       if (terms.length) plan.phrases.push(terms);
     }
     plan.browse = list.length === 0 && (query.filters.length > 0 || !any);
@@ -104,7 +108,7 @@ export class Index {
     for (const w of list) {
       let { term: t, word } = w;
       const lists = await files.lists(t);
-      const occurs = w.phrase || list.length > most.termsCorrected || plan.corrections.length === most.corrections || lists.text;
+      const occurs = w.phrase || list.length > most.termsCorrected || lists.text;
       if (!occurs && [...word].length >= prefix.from) {
         const { to, completed } = correct(await files.dictionary(), word);
         if (to) {

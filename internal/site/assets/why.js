@@ -51,7 +51,7 @@ export function why(tool, plan, stop) {
       best = terms.size;
       if (there) there.text = text;
       else out.push({ in: place, text });
-    } else if (there) there.text += ` ${found.join(' ')}`;
+    } else if (there) there.text = [...new Set([...there.text.split(' '), ...found])].join(' ');
     else out.push({ in: place, text: found.join(' ') });
   }
   if (out.length === 0 && plan.terms.length) out.push({ in: 'meaning', text: plan.terms.map((t) => plan.typed.get(t)).join(' ') });

@@ -242,7 +242,7 @@ func listings(t *testing.T, n int) (out []ledger.Listing) {
 // hostileListings say what is hard to cut into words, or is not what a registry lists.
 func hostileListings() (out []ledger.Listing) {
 	texts := append(slices.Clone(attacks), "Σίσυφος ΣΑΣ İstanbul ǅ ﬁle Ⅻ", "e\u0301t\u0301 A\u0301b\u0301C\u0301d \u0301x", "日本語のテキスト 中文", "user's users’S o'S'x don’t", "\u202eabc\u200bdef\u00adghi",
-		strings.Repeat("verylong", 30), "a b c d e f 1 2 3 x1y2 AAAbbb Aa aA 1a A1", "🙂🏽 👩‍👩‍👧 flags", "\U0001D518\U0001D52B\U00010400\U00010428 𝟘𝟙", "the of and", "")
+		strings.Repeat("verylong", 30), strings.Repeat("again ", 64), "a b c d e f 1 2 3 x1y2 AAAbbb Aa aA 1a A1", "🙂🏽 👩‍👩‍👧 flags", "\U0001D518\U0001D52B\U00010400\U00010428 𝟘𝟙", "the of and", "")
 	for i, text := range texts {
 		out = append(out, ledger.Listing{
 			Name: tool(fmt.Sprintf("odd_%02d", i), "1.0.0", "").Name, Latest: "1.0.0", Description: text, Published: "x", Owners: []string{"Ada", text},
