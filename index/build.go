@@ -1,11 +1,10 @@
 package index
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"slices"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/patch-cat/patch-git/ledger"
 	"github.com/patch-cat/patch-git/spec"
@@ -26,6 +25,9 @@ const (
 	prefixWeight   = 8
 	prefixDivisor  = 10
 )
+
+// sample is after how many tools the memory for all of them is taken.
+const sample = 512
 
 // Impacts in the field name.
 const (
@@ -50,9 +52,12 @@ func Build(ctx context.Context, tools []ledger.Listing) (*Built, error) {
 	for _, f := range []string{fieldText, fieldPre, fieldName, fieldFacet} {
 		b.fields[f] = newField()
 	}
-	b.fields[fieldText].synonyms, b.fields[fieldText].meaning = synonymTerms(), map[int32][]int32{}
-	dictionary := newDictionary()
-	read := reader{text: b.fields[fieldText], pre: b.fields[fieldPre], seen: map[string]seen{}, dictionary: dictionary, known: describing(tools)}
+	b.fields[fieldText].synonyms = synonymTerms()
+	read := reader{text: b.fields[fieldText], pre: b.fields[fieldPre], lexicon: newLexicon()}
+	for i := range tools {
+		read.describe(&tools[i])
+	}
+	var term []byte
 	for i := range tools {
 		l := &tools[i]
 		if i > 0 && tools[i-1].Name >= l.Name {
@@ -61,7 +66,7 @@ func Build(ctx context.Context, tools []ledger.Listing) (*Built, error) {
 		if i%256 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		b.cards[i] = []byte(strings.TrimSuffix(string(ledger.Encode(l)), "\n"))
+		b.cards[i] = bytes.TrimSuffix(ledger.Encode(l), []byte("\n"))
 		read.document(l)
 		name, facet := b.fields[fieldName], b.fields[fieldFacet]
 		name.add(name.id(string(l.Name)), impactName)
@@ -71,12 +76,19 @@ func Build(ctx context.Context, tools []ledger.Listing) (*Built, error) {
 			}
 		}
 		facets(l, func(field, value string) {
-			if term := field + ":" + value; len(term) <= mostTermBytes {
-				facet.add(facet.id(term), 1)
+			if term = append(append(append(term[:0], field...), ':'), value...); len(term) <= mostTermBytes {
+				id, ok := facet.ids[string(term)]
+				if !ok {
+					id = facet.id(string(term))
+				}
+				facet.add(id, 1)
 			}
 		})
 		for _, f := range b.fields {
 			f.close()
+			if i+1 == sample {
+				f.expect(len(tools))
+			}
 		}
 	}
 	b.fields[fieldText].weigh(1)
@@ -84,8 +96,8 @@ func Build(ctx context.Context, tools []ledger.Listing) (*Built, error) {
 	for i := range b.fields[fieldFacet].all {
 		b.fields[fieldFacet].all[i].weight = 1
 	}
-	b.words = dictionary.sorted()
-	b.leader = duplicates(tools)
+	b.words = read.lexicon.dictionary()
+	b.leader = duplicates(&read.pairs)
 	var err error
 	b.segment, err = b.write()
 	return b, err
@@ -94,69 +106,3 @@ func Build(ctx context.Context, tools []ledger.Listing) (*Built, error) {
 // Segment is the one file that a bleve index consists of beside its root, which
 // is the same for all; its digest is what a head states.
 func (b *Built) Segment() []byte { return b.segment }
-
-// reader takes the words out of listings.
-type reader struct {
-	text, pre  *field
-	dictionary *dictionary
-	seen       map[string]seen
-	known      map[string]bool // words of descriptions
-}
-
-// seen is what became of a word before.
-type seen struct {
-	term     int32 // -1: a stop word
-	prefixes []int32
-	word     int32 // in the dictionary
-}
-
-func (r *reader) document(l *ledger.Listing) {
-	for _, p := range pieces(l) {
-		named := p.in == "name" || p.in == "alias" || p.in == "owner"
-		eachWord(p.text, func(w word) {
-			if !w.term {
-				return
-			}
-			s, ok := r.seen[w.text]
-			if !ok {
-				s = seen{term: -1, word: -1}
-				if !isStop(w.text) {
-					s.term, s.word = r.text.id(stem(w.text)), r.dictionary.id(w.text)
-				}
-				r.seen[w.text] = s
-			}
-			if s.term >= 0 {
-				r.text.add(s.term, p.weight)
-				r.dictionary.add(s.word)
-			}
-			if named {
-				if s.prefixes == nil {
-					eachPrefix(w.text, func(p string) { s.prefixes = append(s.prefixes, r.pre.id(p)) })
-					r.seen[w.text] = s
-				}
-				if p.in != "owner" && s.term >= 0 {
-					for _, part := range parts(w.text, r.known) {
-						if !isStop(part) {
-							r.text.add(r.text.id(stem(part)), p.weight)
-						}
-					}
-				}
-				for _, id := range s.prefixes {
-					r.pre.add(id, prefixWeight)
-				}
-			}
-		})
-	}
-	r.dictionary.close()
-}
-
-// eachPrefix calls visit for the beginnings of a word that field pre has.
-func eachPrefix(w string, visit func(string)) {
-	for i, n := 0, 1; i < len(w) && n <= longestPrefix; n++ {
-		_, size := utf8.DecodeRuneInString(w[i:])
-		i += size
-		if n >= shortestPrefix {
-			visit(w[:i])
-		}
-	}
-}

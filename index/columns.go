@@ -1,7 +1,6 @@
 package index
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 )
@@ -72,18 +71,29 @@ func (x *Index) count(list []found) ([]Facet, error) {
 		}
 	}
 	by := map[string][]Facet{}
-	for v, n := range counts {
-		if f := c.values[v]; n > 0 {
-			by[f.Field] = append(by[f.Field], Facet{f.Field, f.Value, n})
-		}
-	}
 	var out []Facet
+	for start := 0; start < len(counts); {
+		field := c.values[start].Field
+		var some []Facet
+		for ; start < len(counts) && c.values[start].Field == field; start++ {
+			if n := counts[start]; n > 0 && (len(some) < mostValues || n > some[mostValues-1].Count) {
+				some = most(some, Facet{field, c.values[start].Value, n})
+			}
+		}
+		by[field] = some
+	}
 	for _, field := range counted() {
-		some := by[field]
-		slices.SortFunc(some, func(a, b Facet) int {
-			return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Value, b.Value))
-		})
-		out = append(out, some[:min(len(some), mostValues)]...)
+		out = append(out, by[field]...)
 	}
 	return out, nil
+}
+
+// most puts a value where it belongs among those that most tools have; values come
+// in their order.
+func most(list []Facet, f Facet) []Facet {
+	at := len(list)
+	for at > 0 && list[at-1].Count < f.Count {
+		at--
+	}
+	return slices.Insert(list[:min(len(list), mostValues-1)], at, f)
 }

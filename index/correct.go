@@ -44,7 +44,8 @@ func (x *Index) expand(p *plan, words []queryWord) error {
 		if !slices.Contains(p.terms, term) {
 			p.terms = append(p.terms, term)
 			p.typed[term] = w.text
-			p.first[term[0]], p.first[w.text[0]] = true, true
+			p.begin(term)
+			p.begin(w.text)
 		}
 		weight, half := requestWeight(term), (utf8.RuneCountInString(prefix)+1)/2
 		eachPrefix(prefix, func(s string) {

@@ -1,10 +1,6 @@
 package index
 
-import (
-	"slices"
-
-	"github.com/patch-cat/patch-git/ledger"
-)
+import "slices"
 
 // Two tools are near-duplicates if the pairs of neighbouring terms of their
 // descriptions and input names are the same for four fifths: the words alone
@@ -15,75 +11,98 @@ const (
 	mostCompared      = 8    // candidates of one band
 )
 
-// duplicates returns for each document the first of its group, which may be itself.
-func duplicates(tools []ledger.Listing) []int32 {
-	leader := make([]int32, len(tools))
-	buckets := make([]map[uint64][]int32, bands)
-	for b := range buckets {
-		buckets[b] = map[uint64][]int32{}
+// sets are sorted sets of numbers, each a range of one list.
+type sets struct {
+	all  []uint64
+	ends []int32
+}
+
+// close ends a set, whose numbers stand at the end of the list in any order.
+func (s *sets) close() {
+	start := 0
+	if n := len(s.ends); n > 0 {
+		start = int(s.ends[n-1])
 	}
-	pairs := make([][]uint64, len(tools))
-	terms := map[string]uint64{}
-	for d := range tools {
+	slices.Sort(s.all[start:])
+	s.all = s.all[:start+len(slices.Compact(s.all[start:]))]
+	s.ends = append(s.ends, int32(len(s.all)))
+}
+
+func (s *sets) of(i int) []uint64 {
+	start := int32(0)
+	if i > 0 {
+		start = s.ends[i-1]
+	}
+	return s.all[start:s.ends[i]]
+}
+
+// bucket are documents with the same key of one band, the first of them here.
+type bucket struct{ first, more int32 } // more: from 1, of buckets.more
+
+// buckets have no pointers but these: a catalogue has a million.
+type buckets struct {
+	of   map[uint64]bucket
+	more [][]int32
+}
+
+func (b *buckets) visit(key uint64, visit func(doc int32) bool) bool {
+	one, ok := b.of[key]
+	if !ok {
+		return false
+	}
+	if visit(one.first) {
+		return true
+	}
+	return one.more > 0 && slices.ContainsFunc(b.more[one.more-1], visit)
+}
+
+func (b *buckets) add(key uint64, doc int32) {
+	one, ok := b.of[key]
+	switch {
+	case !ok:
+		b.of[key] = bucket{first: doc}
+	case one.more == 0:
+		b.more = append(b.more, []int32{doc})
+		b.of[key] = bucket{one.first, int32(len(b.more))}
+	case len(b.more[one.more-1]) < mostCompared-1:
+		b.more[one.more-1] = append(b.more[one.more-1], doc)
+	}
+}
+
+// duplicates returns for each document the first of its group, which may be
+// itself, from the pairs of neighbouring terms.
+func duplicates(pairs *sets) []int32 {
+	leader := make([]int32, len(pairs.ends))
+	var tables [bands]buckets
+	for b := range tables {
+		tables[b].of = make(map[uint64]bucket, len(leader))
+	}
+	for d := range leader {
 		leader[d] = int32(d)
-		pairs[d] = termPairs(&tools[d], terms)
-		if len(pairs[d]) == 0 {
+		set := pairs.of(d)
+		if len(set) == 0 {
 			continue
 		}
-		keys := bandKeys(pairs[d])
-	search:
+		keys := bandKeys(set)
 		for b, key := range keys {
-			for _, c := range buckets[b][key] {
-				if alike(pairs[c], pairs[d]) {
+			if tables[b].visit(key, func(c int32) bool {
+				if alike(pairs.of(int(c)), set) {
 					leader[d] = c
-					break search
+					return true
 				}
+				return false
+			}) {
+				break
 			}
 		}
 		if leader[d] != int32(d) {
-			pairs[d] = nil
 			continue
 		}
 		for b, key := range keys {
-			if list := buckets[b][key]; len(list) < mostCompared {
-				buckets[b][key] = append(list, int32(d))
-			}
+			tables[b].add(key, int32(d))
 		}
 	}
 	return leader
-}
-
-// termPairs are hashes of the pairs of neighbouring terms, sorted, each once.
-func termPairs(l *ledger.Listing, terms map[string]uint64) []uint64 {
-	var out []uint64
-	read := func(text string) {
-		var before uint64
-		eachWord(text, func(w word) {
-			if !w.leaf {
-				return
-			}
-			h, ok := terms[w.text]
-			if !ok {
-				if !isStop(w.text) {
-					h = mix(fnv(stem(w.text))) | 1
-				}
-				terms[w.text] = h
-			}
-			if h == 0 {
-				return
-			}
-			if before != 0 {
-				out = append(out, mix(before*31+h))
-			}
-			before = h
-		})
-	}
-	read(l.Description)
-	for _, in := range l.Summary.Inputs {
-		read("input " + in.Name)
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
 }
 
 // bandKeys are the MinHash of a set, some rows in each key.

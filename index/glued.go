@@ -1,7 +1,5 @@
 package index
 
-import "github.com/patch-cat/patch-git/ledger"
-
 // A name may have words that stand together ("airquality", from a name that was
 // one word in capitals elsewhere). They are cut where the catalogue knows all
 // parts from descriptions.
@@ -12,37 +10,24 @@ const (
 	mostParts     = 3
 )
 
-// describing are all words of the catalogue's descriptions.
-func describing(tools []ledger.Listing) map[string]bool {
-	out := map[string]bool{}
-	for i := range tools {
-		eachWord(tools[i].Description, func(w word) {
-			if w.leaf && len(w.text) >= shortestPart {
-				out[w.text] = true
-			}
-		})
-	}
-	return out
-}
-
 // parts cuts a word into two or three that are known, of several cuts the one
 // whose shortest part is longest, then the one with fewer parts, then the first.
-func parts(w string, known map[string]bool) []string {
-	if len(w) < shortestGlued || len(w) > longestGlued || known[w] {
+func parts(w string, known func(string) bool) []string {
+	if len(w) < shortestGlued || len(w) > longestGlued || known(w) {
 		return nil
 	}
 	return cutWord(w, known, mostParts)
 }
 
-func cutWord(w string, known map[string]bool, most int) []string {
+func cutWord(w string, known func(string) bool, most int) []string {
 	var best []string
 	shortest := 0
 	for i := shortestPart; i+shortestPart <= len(w); i++ {
-		if !known[w[:i]] {
+		if !known(w[:i]) {
 			continue
 		}
 		rest := []string{w[i:]}
-		if !known[w[i:]] {
+		if !known(w[i:]) {
 			if most == 2 {
 				continue
 			}

@@ -19,7 +19,7 @@ type plan struct {
 	corrections   []Correction
 	typed         map[string]string // of a term, the word as it was typed
 	known         map[string]string // of a word of a tool, the term of the query that it matches, or ""
-	first         [256]bool         // bytes with which such a word begins: stems change only ends
+	first, second [256]bool         // bytes with which such a word begins
 }
 
 // set is a set of tools. The nil set has all.

@@ -2,6 +2,7 @@ package index
 
 import (
 	"cmp"
+	"encoding/binary"
 	"slices"
 	"strings"
 )
@@ -17,14 +18,16 @@ type posting struct {
 type field struct {
 	ids    map[string]int32
 	terms  []string
-	now    []occurrence // of the document that is read
-	all    []occurrence // of those before
+	all    []occurrence // of the documents up to the one that is read
 	ends   []int32      // for each document, where its occurrences end in all
 	length []int64      // for each document
 	df     []int32      // for each term
+	at     []int32      // for each term, where its last occurrence ends in all
+	now    int64        // length of the document that is read
+	start  int          // where its occurrences begin
 
 	synonyms map[string][]string // nil: of this field none are taken
-	meaning  map[int32][]int32   // the same by ids, as far as they were needed
+	meaning  [][]int32           // the same by ids, nil where they were not needed yet
 }
 
 type occurrence struct {
@@ -43,35 +46,44 @@ func (f *field) id(term string) int32 {
 		f.ids[term] = id
 		f.terms = append(f.terms, term)
 		f.df = append(f.df, 0)
+		f.at = append(f.at, 0)
 	}
 	return id
 }
 
-// add notes one occurrence in the document that is read.
+// add notes one occurrence in the document that is read. What stands there more
+// than once becomes one.
 func (f *field) add(term int32, weight int64) {
-	f.now = append(f.now, occurrence{term: term, weight: int32(weight)})
+	f.now += weight
+	f.occurrence(term).weight += int32(weight)
 }
 
-// close ends a document: what stands more than once becomes one.
-func (f *field) close() {
-	slices.SortFunc(f.now, func(a, b occurrence) int { return cmp.Compare(a.term, b.term) })
-	var length int64
-	start := len(f.all)
-	for _, o := range f.now {
-		length += int64(o.weight)
-		if n := len(f.all); n > start && f.all[n-1].term == o.term {
-			f.all[n-1].weight += o.weight
-			continue
-		}
-		f.all = append(f.all, o)
-		f.df[o.term]++
+// occurrence is that of a term in the document that is read, a new one if need be.
+func (f *field) occurrence(term int32) *occurrence {
+	if int(f.at[term]) <= f.start {
+		f.all = append(f.all, occurrence{term: term})
+		f.at[term] = int32(len(f.all))
+		f.df[term]++
 	}
-	f.now = f.now[:0]
+	return &f.all[f.at[term]-1]
+}
+
+// close ends a document.
+func (f *field) close() {
 	if f.synonyms != nil {
-		f.mean(start)
+		f.mean()
 	}
 	f.ends = append(f.ends, int32(len(f.all)))
-	f.length = append(f.length, length)
+	f.length = append(f.length, f.now)
+	f.now, f.start = 0, len(f.all)
+}
+
+// expect makes room for the documents that are still to come, of so many in all:
+// lists of this size are dear to move.
+func (f *field) expect(docs int) {
+	if n := len(f.ends); n > 0 && n < docs {
+		f.all = slices.Grow(f.all, len(f.all)*(docs-n)/n*9/8)
+	}
 }
 
 // of are the occurrences in a document.
@@ -127,10 +139,31 @@ func (f *field) lists() [][]posting {
 
 // sorted are the ids of the terms in the order of their bytes.
 func (f *field) sorted() []int32 {
-	ids := make([]int32, len(f.terms))
-	for i := range ids {
-		ids[i] = int32(i)
+	return byBytes(len(f.terms), func(i int) string { return f.terms[i] })
+}
+
+// byBytes are the numbers of n different texts in the order of their bytes. Most
+// differ in the first eight.
+func byBytes(n int, text func(int) string) []int32 {
+	type key struct {
+		first uint64
+		id    int32
 	}
-	slices.SortFunc(ids, func(a, b int32) int { return strings.Compare(f.terms[a], f.terms[b]) })
+	keys := make([]key, n)
+	for i := range keys {
+		var first [8]byte
+		copy(first[:], text(i))
+		keys[i] = key{binary.BigEndian.Uint64(first[:]), int32(i)}
+	}
+	slices.SortFunc(keys, func(a, b key) int {
+		if a.first != b.first {
+			return cmp.Compare(a.first, b.first)
+		}
+		return strings.Compare(text(int(a.id)), text(int(b.id)))
+	})
+	ids := make([]int32, n)
+	for i, k := range keys {
+		ids[i] = k.id
+	}
 	return ids
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"sync"
 
 	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/blevesearch/mmap-go"
@@ -85,6 +86,22 @@ func (c *cursor) number() uint64 {
 	return v
 }
 
+// short reads a number that mostly has one byte or two.
+func (c *cursor) short() uint64 {
+	if c.at+1 < uint64(len(c.data)) {
+		a, b := c.data[c.at], c.data[c.at+1]
+		if a < 0x80 {
+			c.at++
+			return uint64(a)
+		}
+		if b < 0x80 {
+			c.at += 2
+			return uint64(a&0x7f) | uint64(b)<<7
+		}
+	}
+	return c.number()
+}
+
 func (c *cursor) fixed(size uint64) uint64 {
 	var v uint64
 	for _, b := range c.bytes(size) {
@@ -162,6 +179,9 @@ func (s *segmentReader) list(field, term string) (value uint64, ok bool, err err
 	return f.Get([]byte(term))
 }
 
+// batches are of documents that are read at once.
+var batches = sync.Pool{New: func() any { return new([256]uint32) }}
+
 // each calls visit with the documents of a list and with their impacts, in
 // order, and ends after the first error.
 func (s *segmentReader) each(value uint64, visit func(doc uint32, impact uint64) error) error {
@@ -189,7 +209,8 @@ func (s *segmentReader) each(value uint64, visit func(doc uint32, impact uint64)
 		return err
 	}
 	last := int64(-1)
-	var some [256]uint32
+	some, _ := batches.Get().(*[256]uint32)
+	defer batches.Put(some)
 	for it := docs.ManyIterator(); ; {
 		n := it.NextMany(some[:])
 		if n == 0 {
@@ -200,8 +221,8 @@ func (s *segmentReader) each(value uint64, visit func(doc uint32, impact uint64)
 				return errLayout
 			}
 			last = int64(doc)
-			impact := impacts.number()
-			impacts.number() // length of the field
+			impact := impacts.short()
+			impacts.short() // length of the field
 			if impacts.bad || impact&1 != 0 {
 				return errLayout
 			}
@@ -241,10 +262,6 @@ func (s *segmentReader) stored(doc int, name string) ([]byte, error) {
 	if n, err := snappy.DecodedLen(packed); err != nil || n > 32*len(packed)+64 {
 		return nil, errLayout
 	}
-	values, err := snappy.Decode(nil, packed)
-	if err != nil {
-		return nil, err
-	}
 	for meta.at < uint64(len(meta.data)) {
 		field := meta.number()
 		meta.number() // kind
@@ -253,6 +270,13 @@ func (s *segmentReader) stored(doc int, name string) ([]byte, error) {
 			return nil, errLayout
 		}
 		if field < uint64(len(s.names)) && s.names[field] == name {
+			if values, ok := literal(packed); ok && start == 0 && length <= uint64(len(values)) {
+				return values[:length:length], nil
+			}
+			values, err := snappy.Decode(nil, packed)
+			if err != nil {
+				return nil, err
+			}
 			c := &cursor{data: values, at: start}
 			value := c.bytes(length)
 			if c.bad {
@@ -262,4 +286,17 @@ func (s *segmentReader) stored(doc int, name string) ([]byte, error) {
 		}
 	}
 	return nil, fmt.Errorf("document %d has no %s", doc, name)
+}
+
+// literal is the beginning of what snappy packed as far as it stands there as it
+// is: an edition is read without all words of the catalogue behind it.
+func literal(packed []byte) (begin []byte, ok bool) {
+	c := &cursor{data: packed}
+	total := c.number()
+	tag := c.fixed(1)
+	if c.bad || tag&3 != 0 || tag>>2 >= 60 { // no literal, or its length follows
+		return nil, false
+	}
+	begin = c.bytes(tag>>2 + 1)
+	return begin, !c.bad && uint64(len(begin)) <= total
 }

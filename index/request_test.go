@@ -82,7 +82,7 @@ func TestGlued(t *testing.T) {
 		"airquality": "air quality", "airqualityforecast": "air quality forecast", "therapist": "",
 		"userx": "", "unknown": "", "useruseruseruser": "",
 	} {
-		if got := strings.Join(parts(word, known), " "); got != want {
+		if got := strings.Join(parts(word, func(w string) bool { return known[w] }), " "); got != want {
 			t.Errorf("%s is cut to %q, want %q", word, got, want)
 		}
 	}

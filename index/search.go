@@ -47,14 +47,11 @@ func (x *Index) Search(ctx context.Context, q Query, limit int) (r *Result, err 
 	if r.Facets, err = x.count(list); err != nil {
 		return nil, err
 	}
-	groups, err := x.group(p, list)
+	groups, total, err := x.group(p, list, limit)
 	if err != nil {
 		return nil, err
 	}
-	r.Total = len(groups)
-	if limit > 0 {
-		groups = groups[:min(limit, len(groups))]
-	}
+	r.Total = total
 	for _, g := range groups {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -123,41 +120,63 @@ func (s *scratch) order(exact map[int32]int32) []found {
 	}
 	var list []found
 	for _, t := range s.touched {
-		f := found{t, exact[t], int64(s.scores[t])}
+		f := found{tool: t, score: int64(s.scores[t])}
+		if len(exact) > 0 {
+			f.exact = exact[t]
+		}
 		if tail*f.score >= best && f.score > 0 || f.exact > 0 {
 			list = append(list, f)
 		}
 	}
 	slices.SortFunc(list, func(a, b found) int {
-		return cmp.Or(cmp.Compare(b.exact, a.exact), cmp.Compare(b.score, a.score), cmp.Compare(a.tool, b.tool))
+		switch {
+		case a.exact != b.exact:
+			return cmp.Compare(b.exact, a.exact)
+		case a.score != b.score:
+			return cmp.Compare(b.score, a.score)
+		}
+		return cmp.Compare(a.tool, b.tool)
 	})
 	return list
 }
 
-// group puts near-duplicates under the best of them.
-func (x *Index) group(p *plan, list []found) ([][]found, error) {
-	out := make([][]found, 0, len(list))
+// group puts near-duplicates under the best of them. It returns the first groups,
+// as many as limit says or all for 0, and how many there are.
+func (x *Index) group(p *plan, list []found, limit int) (out [][]found, total int, err error) {
+	if limit <= 0 {
+		limit = len(list)
+	}
 	if p.browse {
-		for i := range list {
+		for i := range list[:min(len(list), limit)] {
 			out = append(out, list[i:i+1])
 		}
-		return out, nil
+		return out, len(list), nil
 	}
 	leader, err := x.leader()
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	at := map[int32]int{}
+	s, _ := x.scratch.Get().(*scratch)
+	defer x.scratch.Put(s)
+	at := s.scores // of a leader, the number of its group from 1
 	for i, f := range list {
 		l := leader[f.tool]
-		if g, ok := at[l]; ok {
-			out[g] = append(slices.Clip(out[g]), f)
-			continue
+		g := int(at[l])
+		switch {
+		case g == 0:
+			total++
+			at[l] = int32(total)
+			if total <= limit {
+				out = append(out, list[i:i+1])
+			}
+		case g <= limit:
+			out[g-1] = append(slices.Clip(out[g-1]), f)
 		}
-		at[l] = len(out)
-		out = append(out, list[i:i+1])
 	}
-	return out, nil
+	for _, f := range list {
+		at[leader[f.tool]] = 0
+	}
+	return out, total, nil
 }
 
 // hit is what is shown of a group.

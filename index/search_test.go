@@ -113,17 +113,17 @@ func TestTail(t *testing.T) {
 func TestCorrections(t *testing.T) {
 	x := opened(t, golden()...)
 	for typed, want := range map[string]string{
-		"weathr":         "weathr>weather: weather",
-		"waether":        "waether>weather: weather",
-		"weath":          "weath>weather: weather",
-		"smallre images": "smallre>smaller: resize_image",
-		"spreadshete":    "spreadshete>spreadsheet: json_to_csv csv_to_json+csv_to_json_fork",
-		"sprdshete":      ": ",        // too far
-		"we":             ": ",        // too short
-		"w3ather":        ": ",        // a number is no slip
-		"cvs":            ": ",        // three letters are completed only
-		`"weathr"`:       ": ",        // who quotes means it
-		"weather":        ": weather", // nothing to correct
+		"weathr":                 "weathr>weather: weather",
+		"waether":                "waether>weather: weather",
+		"weath":                  "weath>weather: weather",
+		"smallre images":         "smallre>smaller: resize_image",
+		"spreadshete":            "spreadshete>spreadsheet: json_to_csv csv_to_json+csv_to_json_fork",
+		"sprdshete":              ": ",        // too far
+		"we":                     ": ",        // too short
+		"w3ather":                ": ",        // a number is no slip
+		"cvs":                    ": ",        // three letters are completed only
+		`"weathr"`:               ": ",        // who quotes means it
+		"weather":                ": weather", // nothing to correct
 		"jpge one two weathr":    "jpge>jpeg weathr>weather: weather resize_image",
 		"jpge one two weathr xx": ": weather", // five words are a sentence
 		"one two three four five six seven eight nine weathr": ": weather", // by its beginning

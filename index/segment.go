@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/blevesearch/vellum"
 	"github.com/golang/snappy"
 )
@@ -36,15 +35,16 @@ func fieldNames() []string {
 // not of the catalogue, so that the impact of a term stands here as its
 // frequency. TestSegment compares the two writers.
 type segmentWriter struct {
-	out   []byte
-	docs  int
-	chunk []byte // of the list that is written
-	bits  *roaring.Bitmap
+	out    []byte
+	docs   int
+	ends   []uint64 // of the chunks of the list that is written
+	chunk  []byte
+	bitmap []byte
 }
 
 // write makes the segment.
 func (b *Built) write() ([]byte, error) {
-	w := &segmentWriter{docs: len(b.tools) + 1, bits: roaring.New()}
+	w := &segmentWriter{docs: len(b.tools) + 1, out: make([]byte, 0, b.size())}
 	stored := w.documents(b)
 	var ends []uint64
 	for _, name := range fieldNames() {
@@ -56,6 +56,18 @@ func (b *Built) write() ([]byte, error) {
 	}
 	w.finish(stored, w.fields(ends))
 	return w.out, nil
+}
+
+// size is about that of the segment, and rather more.
+func (b *Built) size() int {
+	n := 1 << 16
+	for _, c := range b.cards {
+		n += len(c)*2/3 + 16
+	}
+	for _, f := range b.fields {
+		n += 5*len(f.all) + 12*len(f.terms)
+	}
+	return n
 }
 
 func (w *segmentWriter) number(n uint64) { w.out = binary.AppendUvarint(w.out, n) }
@@ -145,19 +157,18 @@ func (w *segmentWriter) list(list []posting) uint64 {
 	}
 	// formatChunkMode: a chunk is of an equal range of documents.
 	size := w.docs / (len(list)/1024 + 1)
-	ends := make([]uint64, (w.docs-1)/size+1)
+	w.ends = slices.Grow(w.ends[:0], (w.docs-1)/size+1)[:(w.docs-1)/size+1]
+	clear(w.ends)
 	w.chunk = w.chunk[:0]
-	w.bits.Clear()
 	for _, p := range list {
-		w.bits.Add(uint32(p.doc))
 		w.chunk = binary.AppendUvarint(w.chunk, uint64(p.impact)<<1) // the low bit: positions follow
 		w.chunk = append(w.chunk, fieldSize)
-		ends[int(p.doc)/size] = uint64(len(w.chunk))
+		w.ends[int(p.doc)/size] = uint64(len(w.chunk))
 	}
 	impacts := uint64(len(w.out))
-	w.number(uint64(len(ends)))
+	w.number(uint64(len(w.ends)))
 	end := uint64(0)
-	for _, e := range ends {
+	for _, e := range w.ends {
 		end = max(end, e) // an empty chunk ends where the one before does
 		w.number(end)
 	}
@@ -165,12 +176,9 @@ func (w *segmentWriter) list(list []posting) uint64 {
 	place := uint64(len(w.out))
 	w.number(impacts)
 	w.number(0) // positions
-	bits, err := w.bits.ToBytes()
-	if err != nil {
-		panic(err) // memory takes everything
-	}
-	w.number(uint64(len(bits)))
-	w.out = append(w.out, bits...)
+	w.bitmap = appendBitmap(w.bitmap[:0], list)
+	w.number(uint64(len(w.bitmap)))
+	w.out = append(w.out, w.bitmap...)
 	return place
 }
 

@@ -39,37 +39,29 @@ func synonymTerms() map[string][]string {
 	return out
 }
 
-// mean gives the document that is being closed, whose own terms begin at start,
-// the synonyms of these; they do not make it longer.
-func (f *field) mean(start int) {
-	own := f.all[start:len(f.all):len(f.all)]
-	var derived []occurrence
-	for _, o := range own {
+// mean gives the document that is being closed the synonyms of its terms; they do
+// not make it longer.
+func (f *field) mean() {
+	for i := range f.all[f.start:] {
+		o := f.all[f.start+i]
 		for _, s := range f.synonymsOf(o.term) {
-			i, ok := slices.BinarySearchFunc(own, s, func(o occurrence, term int32) int { return int(o.term - term) })
-			if ok {
-				own[i].meant = max(own[i].meant, o.weight)
-				continue
-			}
-			if i = slices.IndexFunc(derived, func(d occurrence) bool { return d.term == s }); i >= 0 {
-				derived[i].meant = max(derived[i].meant, o.weight)
-				continue
-			}
-			derived = append(derived, occurrence{term: s, meant: o.weight})
-			f.df[s]++
+			other := f.occurrence(s)
+			other.meant = max(other.meant, o.weight)
 		}
 	}
-	f.all = append(f.all, derived...)
 }
 
 // synonymsOf are the ids of the synonyms of a term.
 func (f *field) synonymsOf(term int32) []int32 {
-	if ids, ok := f.meaning[term]; ok {
-		return ids
+	if int(term) < len(f.meaning) && f.meaning[term] != nil {
+		return f.meaning[term]
 	}
-	var ids []int32
+	ids := []int32{}
 	for _, s := range f.synonyms[f.terms[term]] {
 		ids = append(ids, f.id(s))
+	}
+	for len(f.meaning) < len(f.terms) {
+		f.meaning = append(f.meaning, nil)
 	}
 	f.meaning[term] = ids
 	return ids

@@ -3,6 +3,7 @@ package index
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/patch-cat/patch-git/ledger"
 )
@@ -52,10 +53,11 @@ func (p *plan) why(l *ledger.Listing) []Match {
 func (p *plan) matched(piece piece) (words, terms []string) {
 	named := piece.in == "name" || piece.in == "alias" || piece.in == "owner"
 	end := 0
-	eachWord(piece.text, func(w word) {
-		if !w.term || !p.first[w.text[0]] || w.end <= end {
+	eachSpan(piece.text, func(start, to int, term, _ bool) {
+		if !term || to <= end || !p.begins(piece.text[start:to]) {
 			return
 		}
+		w := word{text: lower(piece.text[start:to]), start: start, end: to}
 		t, ok := p.known[w.text]
 		if !ok {
 			if t = stem(w.text); isStop(w.text) || !slices.Contains(p.terms, t) {
@@ -71,4 +73,32 @@ func (p *plan) matched(piece piece) (words, terms []string) {
 		}
 	})
 	return words, terms
+}
+
+// begins tells whether a word may be one of the query: by its first two bytes most
+// are not, and need no stem.
+func (p *plan) begins(w string) bool {
+	a := w[0]
+	if a >= 'A' && a <= 'Z' {
+		a += 'a' - 'A'
+	}
+	if len(w) == 1 || a >= utf8.RuneSelf || w[1] >= utf8.RuneSelf {
+		return p.first[a] || a >= utf8.RuneSelf
+	}
+	b := w[1]
+	if b >= 'A' && b <= 'Z' {
+		b += 'a' - 'A'
+	}
+	return p.first[a] && p.second[b]
+}
+
+// begin notes how a word of the query begins. Stems change only ends, but for
+// those of dying, lying and tying, which are die, lie and tie.
+func (p *plan) begin(w string) {
+	p.first[w[0]] = true
+	if len(w) > 1 {
+		p.second[w[1]] = true
+		p.second['y'] = p.second['y'] || w[1] == 'i'
+		p.second['i'] = p.second['i'] || w[1] == 'y'
+	}
 }

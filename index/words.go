@@ -56,6 +56,14 @@ func class(r rune, before int) int {
 
 // eachWord calls visit for the words of a text in their order: a run, then its parts.
 func eachWord(text string, visit func(word)) {
+	eachSpan(text, func(start, end int, term, leaf bool) {
+		visit(word{lower(text[start:end]), start, end, term, leaf})
+	})
+}
+
+// eachSpan calls visit with where the words stand, which are not in lower case there.
+func eachSpan(text string, visit func(start, end int, term, leaf bool)) {
+	var some [16]int // most runs have fewer parts
 	for i := 0; i < len(text); {
 		r, n := utf8.DecodeRuneInString(text[i:])
 		before := class(r, separator)
@@ -65,7 +73,7 @@ func eachWord(text string, visit func(word)) {
 		}
 		start, part := i, i
 		last := i // where the code point before begins
-		var cuts []int
+		cuts := some[:0]
 		for i += n; i < len(text); i += n {
 			r, n = utf8.DecodeRuneInString(text[i:])
 			c := class(r, before)
@@ -90,21 +98,22 @@ func eachWord(text string, visit func(word)) {
 }
 
 // emit calls visit for a run and its parts.
-func emit(text string, start, end int, cuts []int, visit func(word)) {
+func emit(text string, start, end int, cuts []int, visit func(start, end int, term, leaf bool)) {
 	one := func(start, end int, leaf bool) {
 		n := utf8.RuneCountInString(text[start:end])
 		if n <= longestWord {
-			visit(word{lower(text[start:end]), start, end, n > 1 || len(cuts) == 0, leaf})
+			visit(start, end, n > 1 || len(cuts) == 0, leaf)
 		}
 	}
 	one(start, end, len(cuts) == 0)
 	if len(cuts) == 0 {
 		return
 	}
-	for _, cut := range append(cuts, end) {
+	for _, cut := range cuts {
 		one(start, cut, true)
 		start = cut
 	}
+	one(start, end, true)
 }
 
 // possessive returns where to read on after a run that ends at i: behind 's.
