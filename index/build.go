@@ -97,7 +97,7 @@ func Build(ctx context.Context, tools []ledger.Listing) (*Built, error) {
 		b.fields[fieldFacet].all[i].weight = 1
 	}
 	b.words = read.lexicon.dictionary()
-	b.leader = duplicates(&read.pairs)
+	b.leader = duplicates(tools, &read.pairs)
 	var err error
 	b.segment, err = b.write()
 	return b, err

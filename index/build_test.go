@@ -68,7 +68,7 @@ func golden() []ledger.Listing {
 			l.Summary.Examples = []string{"turn my spreadsheet export into json"}
 		}),
 		tool("csv_to_json_fork", "Convert a CSV file's rows to JSON.", func(l *ledger.Listing) {
-			l.Owners, l.Summary.Inputs = []string{"bob"}, rows
+			l.Owners, l.Summary.Inputs = []string{"Alice", "bob"}, rows
 		}),
 		tool("json_to_csv", "Convert JSON rows to a CSV file."),
 		tool("resize_image", "Make pictures smaller or larger: PNG, JPEG, WebP2.", func(l *ledger.Listing) {
@@ -85,7 +85,7 @@ func golden() []ledger.Listing {
 
 // goldenDigest is of the segment of golden. If it changed, indexes that others
 // made are refused: let Edition change with it.
-const goldenDigest = "0d48257e131b49e9350c5ba015547d510dafd92392d969b1fe55906a4cafbdfe"
+const goldenDigest = "b244759491b107849bb06f5a885c0217a16766aa8ab72f60a5d72082c40b1574"
 
 func TestGolden(t *testing.T) {
 	b, err := Build(t.Context(), golden())

@@ -1,5 +1,7 @@
 package index
 
+import "github.com/patch-cat/patch-git/internal/limits"
+
 // dictionaryWord is a word of the catalogue with the number of tools that use it.
 type dictionaryWord struct {
 	text string
@@ -12,6 +14,7 @@ type lexicon struct {
 	long  map[string]int32
 	words []lexeme
 	uses  []use
+	most  int // words; of a catalogue that is all gibberish the rest is left out
 }
 
 // shortWord is the most bytes of most words: a table that holds them itself need
@@ -19,7 +22,7 @@ type lexicon struct {
 const shortWord = 16
 
 func newLexicon() *lexicon {
-	return &lexicon{short: map[[shortWord]byte]int32{}, long: map[string]int32{}}
+	return &lexicon{short: map[[shortWord]byte]int32{}, long: map[string]int32{}, most: limits.IndexWords}
 }
 
 func (x *lexicon) find(text string) (id int32, ok bool) {
@@ -59,7 +62,8 @@ type use struct {
 	last int32  // of these, the last one, from 1
 }
 
-// id of a word as it stands in a text, which is a new one if need be.
+// id of a word as it stands in a text, which is a new one if need be; -1 if there
+// is no room for it.
 func (x *lexicon) id(text string) int32 {
 	id, ok := x.find(text)
 	if ok {
@@ -67,6 +71,9 @@ func (x *lexicon) id(text string) int32 {
 	}
 	low := lower(text)
 	if id, ok = x.find(low); !ok {
+		if len(x.words) >= x.most {
+			return -1
+		}
 		id = int32(len(x.words))
 		w, u := lexeme{text: low}, use{term: -1}
 		if !isStop(low) {
@@ -76,7 +83,7 @@ func (x *lexicon) id(text string) int32 {
 		x.words, x.uses = append(x.words, w), append(x.uses, u)
 		x.put(low, id)
 	}
-	if low != text {
+	if low != text && len(x.short)+len(x.long) < 2*x.most {
 		x.put(text, id)
 	}
 	return id

@@ -29,6 +29,9 @@
 // a to z alone is stemmed by Porter2 (Snowball "english"), another stays as it
 // is: that is its term.
 //
+// A catalogue has a million different words at most (in lower case): further ones, as the
+// descriptions are read and then the listings one by one, are left out of the index.
+//
 // # Postings
 //
 // A posting is a document with an impact, an integer of at least 1. There are
@@ -127,7 +130,7 @@
 // # Groups
 //
 // Near-duplicates are found when the index is made: tools whose descriptions and input names are
-// almost the same (duplicates.go). Of each group only the tool that ranks first
+// almost the same and that have an owner in common (duplicates.go). Of each group only the tool that ranks first
 // is a hit; those that rank below it are its Also, in order.
 //
 // # Page files

@@ -1,10 +1,15 @@
 package index
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/patch-cat/patch-git/ledger"
+)
 
 // Two tools are near-duplicates if the pairs of neighbouring terms of their
 // descriptions and input names are the same for four fifths: the words alone
-// would make one of "CSV to JSON" and "JSON to CSV".
+// would make one of "CSV to JSON" and "JSON to CSV". And somebody must own both:
+// a stranger's copy with more words for searches to find would hide the original.
 const (
 	alikeOf, alikeAll = 4, 5
 	bands, rows       = 8, 3 // of the MinHash by which candidates are found
@@ -71,7 +76,7 @@ func (b *buckets) add(key uint64, doc int32) {
 
 // duplicates returns for each document the first of its group, which may be
 // itself, from the pairs of neighbouring terms.
-func duplicates(pairs *sets) []int32 {
+func duplicates(tools []ledger.Listing, pairs *sets) []int32 {
 	leader := make([]int32, len(pairs.ends))
 	var tables [bands]buckets
 	for b := range tables {
@@ -86,7 +91,7 @@ func duplicates(pairs *sets) []int32 {
 		keys := bandKeys(set)
 		for b, key := range keys {
 			if tables[b].visit(key, func(c int32) bool {
-				if alike(pairs.of(int(c)), set) {
+				if alike(pairs.of(int(c)), set) && haveOwner(&tools[c], &tools[d]) {
 					leader[d] = c
 					return true
 				}
@@ -103,6 +108,11 @@ func duplicates(pairs *sets) []int32 {
 		}
 	}
 	return leader
+}
+
+// haveOwner tells whether somebody owns both tools.
+func haveOwner(a, b *ledger.Listing) bool {
+	return slices.ContainsFunc(a.Owners, func(login string) bool { return slices.Contains(b.Owners, login) })
 }
 
 // bandKeys are the MinHash of a set, some rows in each key.

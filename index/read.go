@@ -34,7 +34,11 @@ func (r *reader) use(t lexed) *use { return &r.lexicon.uses[t>>lexedBits] }
 // lex appends the words of a text.
 func (r *reader) lex(out []lexed, text string) []lexed {
 	eachSpan(text, func(start, end int, term, leaf bool) {
-		t := lexed(r.lexicon.id(text[start:end]) << lexedBits)
+		id := r.lexicon.id(text[start:end])
+		if id < 0 {
+			return
+		}
+		t := lexed(id << lexedBits)
 		if term {
 			t |= isTerm
 		}

@@ -145,22 +145,25 @@ func TestCorrections(t *testing.T) {
 // in another order are another tool.
 func TestDuplicates(t *testing.T) {
 	long := "Read the invoices in a folder of scanned papers, take the sums and dates out of them and write a table for the bookkeeper"
+	stolen := tool("invoices_stolen", long+".")
+	stolen.Owners = []string{"mallory"}
 	x := opened(t,
 		tool("invoices", long+"."),
 		tool("invoices_fork", long+"!"),
 		tool("invoice_reader", strings.Replace(long, "bookkeeper", "accountant", 1)+"."),
+		stolen,
 		tool("papers", "Print invoices for a table of scanned folders."),
 		tool("csv_to_json", "Convert CSV to JSON."),
 		tool("json_to_csv", "Convert JSON to CSV."),
 	)
-	if _, got := ask(t, x, "invoices table"); got != "invoices+invoices_fork+invoice_reader papers" {
+	if _, got := ask(t, x, "invoices table"); got != "invoices+invoices_fork+invoice_reader invoices_stolen papers" {
 		t.Errorf("got %q", got)
 	}
 	if _, got := ask(t, x, "convert csv json"); strings.Contains(got, "+") {
 		t.Errorf("got %q, want two tools", got)
 	}
-	if r, _ := ask(t, x, ""); r.Total != 6 {
-		t.Errorf("all tools are %d, want 6: a list of all hides none", r.Total)
+	if r, _ := ask(t, x, ""); r.Total != 7 {
+		t.Errorf("all tools are %d, want 7: a list of all hides none", r.Total)
 	}
 }
 
@@ -185,7 +188,7 @@ func TestWhy(t *testing.T) {
 func TestFacets(t *testing.T) {
 	r, _ := ask(t, opened(t, golden()...), "csv")
 	got := fmt.Sprint(r.Facets)
-	const want = "[{kind patch 3} {tag csv 1} {tag json 1} {by alice 2} {by bob 1} {license apache-2.0 1} {license mit 1} {network no 3} {fs none 3} {verified no 3} {deprecated no 3}]"
+	const want = "[{kind patch 3} {tag csv 1} {tag json 1} {by alice 3} {by bob 1} {license apache-2.0 1} {license mit 1} {network no 3} {fs none 3} {verified no 3} {deprecated no 3}]"
 	if got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}

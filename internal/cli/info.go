@@ -246,8 +246,10 @@ func permissionWords(p spec.Permissions) []string {
 		out = append(out, "files that you name (read only)")
 	case spec.FilesystemReadWrite:
 		out = append(out, "files that you name (read and write)")
-	default:
+	case spec.FilesystemNone:
 		out = append(out, "no files")
+	default:
+		out = append(out, "files in a way that this program does not know")
 	}
 	if p.HumanConfirm {
 		out = append(out, "only after you confirm each run")

@@ -72,6 +72,7 @@ const (
 	IndexSegment   = 256 * MiB // a search index
 	IndexPacked    = 128 * MiB // the same as it comes
 	IndexHere      = 16 * MiB  // a catalogue up to this is indexed here sooner than its index is fetched
+	IndexWords     = 1_000_000 // different ones in a catalogue that an index is made of
 	IndexTime      = 30 * time.Second
 	IndexMemory    = 4 << 30 // address space of who examines one, which a Go program reserves more of than it uses
 )
