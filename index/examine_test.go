@@ -150,6 +150,7 @@ func probe(tb testing.TB, segment []byte) error {
 	defer x.Close()
 	for _, typed := range []string{"", "csv", "weathr", `"rows to json"`, "network:yes", "convert a picture"} {
 		q, _ := ParseQuery(typed)
+		q.Facets = true
 		if _, err := x.Search(ctx, q, 3); err != nil {
 			tb.Errorf("examined, and then %s: %v", typed, err)
 		}
@@ -178,6 +179,7 @@ func FuzzQuery(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, typed string) {
 		q, _ := ParseQuery(typed)
+		q.Facets = true
 		for _, filter := range q.Filters {
 			if again := filter; again.normalise() != "" && again.Field == "name" || again != filter {
 				t.Errorf("%+v becomes %+v", filter, again)

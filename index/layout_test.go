@@ -245,6 +245,7 @@ func TestLayout(t *testing.T) {
 	one := opened(t, b.tools...)
 	for _, typed := range append(queries, "", "network:yes", "by:owner3 network:no", `"`+strings.Join(strings.Fields(queries[0])[:2], " ")+`"`, string(b.tools[7].Name)) {
 		q, _ := ParseQuery(typed)
+		q.Facets = true
 		want, err := one.Search(t.Context(), q, 0)
 		if err != nil {
 			t.Fatal(err)

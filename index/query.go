@@ -16,6 +16,7 @@ type Query struct {
 	Text    string   // words in any order
 	Phrases []string // of words that stand together
 	Filters []Filter // all hold
+	Facets  bool     // whether the values of what is found are counted
 }
 
 // Filter is one operator: name:, tag:, by:, kind:, license:, network:, fs:,

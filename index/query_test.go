@@ -32,7 +32,7 @@ func TestParseQuery(t *testing.T) {
 		"kind:skill":           "{ [] [{kind skill false}]} []",
 	} {
 		q, notes := ParseQuery(typed)
-		if got := fmt.Sprint(q, " ", notes); got != want {
+		if got := fmt.Sprintf("{%s %v %v} %v", q.Text, q.Phrases, q.Filters, notes); got != want {
 			t.Errorf("%s: got %s, want %s", typed, got, want)
 		}
 	}

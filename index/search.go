@@ -44,8 +44,10 @@ func (x *Index) Search(ctx context.Context, q Query, limit int) (r *Result, err 
 		}
 	}
 	r = &Result{Hits: []Hit{}, Corrections: p.corrections}
-	if r.Facets, err = x.count(list); err != nil {
-		return nil, err
+	if q.Facets {
+		if r.Facets, err = x.count(list); err != nil {
+			return nil, err
+		}
 	}
 	groups, total, err := x.group(p, list, limit)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 func ask(t *testing.T, x *Index, typed string) (*Result, string) {
 	t.Helper()
 	q, _ := ParseQuery(typed)
+	q.Facets = true
 	r, err := x.Search(t.Context(), q, 0)
 	if err != nil {
 		t.Fatal(err)

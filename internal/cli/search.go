@@ -67,11 +67,11 @@ func (a *app) searchCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			o := consume.SearchOptions{Query: strings.Join(args, " "), Registry: name, Limit: f.limit, Offline: f.offline}
+			o := consume.SearchOptions{Query: strings.Join(args, " "), Registry: name, Limit: f.limit, Offline: f.offline, Facets: f.facets}
 			if f.pick || len(args) == 0 && a.picks(f) {
 				return a.pick(c.Context(), client, o)
 			}
-			return a.search(c.Context(), client, o, f.facets)
+			return a.search(c.Context(), client, o)
 		},
 	}
 	a.registryFlagOf(c, &f.in)
@@ -121,7 +121,7 @@ type hitDocument struct {
 	Install string `json:"install"` // what to type to have it
 }
 
-func (a *app) search(ctx context.Context, client *consume.Client, o consume.SearchOptions, facets bool) error {
+func (a *app) search(ctx context.Context, client *consume.Client, o consume.SearchOptions) error {
 	found, err := client.Search(ctx, o)
 	if err != nil {
 		return err
@@ -132,13 +132,10 @@ func (a *app) search(ctx context.Context, client *consume.Client, o consume.Sear
 		for _, c := range cards {
 			doc.Hits = append(doc.Hits, hitDocument{c.hit, c.install()})
 		}
-		if !facets {
-			found.Facets = nil
-		}
 		return a.out.document(doc)
 	}
 	a.out.cards(cards)
-	if facets {
+	if o.Facets {
 		a.out.facets(found.Facets, found.Total)
 	}
 	if len(found.Hits) == 0 {

@@ -18,6 +18,7 @@ type SearchOptions struct {
 	Registry spec.RegistryName // "" is every trusted one
 	Limit    int               // of hits; 0 is all
 	Offline  bool              // asks nobody: what is on this machine answers
+	Facets   bool              // counts the values of what is found
 }
 
 // Found is what a search found, best first.
@@ -63,9 +64,10 @@ func (c *Client) Search(ctx context.Context, o SearchOptions) (*Found, error) {
 
 // Search is opened once for many queries. Many goroutines may use it at once.
 type Search struct {
-	c     *Client
-	have  map[spec.Name]spec.Version
-	lists []*searched
+	c      *Client
+	facets bool
+	have   map[spec.Name]spec.Version
+	lists  []*searched
 }
 
 // OpenSearch brings what is known of the registries up to date and opens it;
@@ -83,7 +85,7 @@ func (c *Client) OpenSearch(ctx context.Context, o SearchOptions) (*Search, erro
 	if err != nil {
 		return nil, err
 	}
-	s := &Search{c: c, have: map[spec.Name]spec.Version{}}
+	s := &Search{c: c, facets: o.Facets, have: map[spec.Name]spec.Version{}}
 	for _, i := range installed {
 		s.have[i.Name] = i.Current
 	}
@@ -110,6 +112,7 @@ func (s *Search) Close() error {
 // stand in one order: the scores of two are of the same measure.
 func (s *Search) Find(ctx context.Context, query string, limit int) (*Found, error) {
 	q, notes := index.ParseQuery(query)
+	q.Facets = s.facets
 	out := &Found{Hits: []Hit{}, Notes: notes, Registries: []Searched{}}
 	for _, l := range s.lists {
 		r, err := l.find(ctx, q, limit)

@@ -92,6 +92,7 @@ func byGo(t *testing.T, b *index.Built, queries []string) (out []answer) {
 	defer func() { err = errors.Join(err, x.Close()) }()
 	for _, typed := range queries {
 		q, _ := index.ParseQuery(typed)
+		q.Facets = true
 		r, err := x.Search(t.Context(), q, 10)
 		if err != nil {
 			t.Fatalf("%q: %v", typed, err)
