@@ -87,22 +87,12 @@ const maxGrammar = 1 << 16
 // wordsOf yields what stands between blanks, without the punctuation around it.
 func wordsOf(text string) func(yield func(int, string) bool) {
 	return func(yield func(int, string) bool) {
-		begin := -1
-		for i := 0; i <= len(text); i++ {
-			if i < len(text) && !strings.ContainsRune(" \t\r\n", rune(text[i])) {
-				if begin < 0 {
-					begin = i
-				}
-				continue
+		for begin, w := range wordsBetweenBlanks(text) {
+			w = strings.TrimRight(w, ".,;:!?)]}>\"'*_`")
+			cut := len(w) - len(strings.TrimLeft(w, "([{<\"'*_`"))
+			if w = w[cut:]; w != "" && !yield(begin+cut, w) {
+				return
 			}
-			if begin >= 0 {
-				w := strings.TrimRight(text[begin:i], ".,;:!?)]}>\"'*_`")
-				cut := len(w) - len(strings.TrimLeft(w, "([{<\"'*_`"))
-				if w = w[cut:]; w != "" && !yield(begin+cut, w) {
-					return
-				}
-			}
-			begin = -1
 		}
 	}
 }
