@@ -20,8 +20,9 @@ func (a *app) infoCommand() *cobra.Command {
 		Short: "Show what a registry says of a tool, verified",
 		Long: `Show all that a registry says of a tool: what it takes and gives, what it may do,
 its versions with what was withdrawn, who contributed the version that is shown,
-who accepted and signed it, what was waived, and how to run it. All of it is
-verified first; nothing is stored.`,
+who accepted and signed it, what was waived, and how to run it. That version is
+verified first; of the others it is told what the signed head states. Nothing is
+stored.`,
 		Example: `  patch-git info extract_pdf_table
   patch-git info csv_to_json@1.0.0 --json`,
 		Args: exactly("name[@version]"), ValidArgsFunction: a.completeListed,
