@@ -4,12 +4,19 @@ GO      ?= go
 TOOLS    = $(GO) tool -modfile=tools.mod
 SOURCES  = $(shell git ls-files '*.go')
 
-.PHONY: check fmt vet static lint test race fuzz bench eval-quarantine eval-quarantine-write eval-quarantine-check test-hostile network lint-workflows test-nobody test-escape test-sigstore test-act test-cgroup test-container build build-full test-embed cross test-sarif leaks eval-search eval-search-write eval-search-check test-site train-search
+.PHONY: check fmt tidy vet static lint test race fuzz bench eval-quarantine eval-quarantine-write eval-quarantine-check test-hostile network lint-workflows test-nobody test-escape test-sigstore test-act test-cgroup test-container build build-full test-embed cross test-sarif leaks eval-search eval-search-write eval-search-check test-site train-search
 
-check: fmt vet static lint race
+check: fmt tidy vet static lint race
 
 fmt:
 	@out=$$($(TOOLS) gofumpt -l $(SOURCES)); if [ -n "$$out" ]; then echo "gofumpt differs:"; echo "$$out"; exit 1; fi
+
+# Every list of modules is what its imports ask for. The modules apart take what the
+# product takes, so that a dependency raised here must be raised there.
+tidy:
+	$(GO) mod tidy -diff
+	cd docs/leaks && $(GO) mod tidy -diff
+	cd docs/ranking && $(GO) mod tidy -diff
 
 vet:
 	$(GO) vet ./...
