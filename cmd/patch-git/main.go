@@ -12,6 +12,7 @@ import (
 	"github.com/patch-cat/patch-git/action"
 	"github.com/patch-cat/patch-git/internal/cli"
 	"github.com/patch-cat/patch-git/internal/host"
+	"github.com/patch-cat/patch-git/internal/mcpserver"
 )
 
 func main() {
@@ -19,7 +20,7 @@ func main() {
 	// collector would find is not worth a tenth of the time.
 	debug.SetGCPercent(400)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code := cli.Main(ctx, host.System(), os.Args[1:], action.Run)
+	code := cli.Main(ctx, host.System(), os.Args[1:], cli.Faces{Action: action.Run, Serve: mcpserver.Serve})
 	stop()
 	os.Exit(code)
 }

@@ -49,6 +49,15 @@ type Record struct {
 	Sandbox    Sandbox     `json:"sandbox"`
 	Trigger    Trigger     `json:"trigger"`
 
+	// Stages are the steps of the security stack that the call came to, in their
+	// order, each once; the last one may have stopped it [AR-18].
+	Stages []Stage `json:"stages,omitempty"`
+	// Parents are the runs whose output is in the inputs, as far as it was seen.
+	Parents  []RunID   `json:"parents,omitempty"`
+	Taint    *Taint    `json:"taint,omitempty"`
+	Approval *Approval `json:"approval,omitempty"` // by which this run was let through
+	Replay   RunID     `json:"replay_of,omitempty"`
+
 	// Inputs and Output are JSON, as given and as answered; only white space
 	// between tokens may differ.
 	Inputs json.RawMessage `json:"inputs,omitempty"`
@@ -123,12 +132,43 @@ type Python struct {
 	Note    string `json:"note,omitempty"` // such as: newer than the tool asked for
 }
 
+// Stage is one step of the security stack and what it said.
+type Stage struct {
+	Name    string `json:"name"`             // "validation", "sanitizer", "quarantine", "taint", "confirmation", "sandbox", "labelling", "audit"
+	Verdict string `json:"verdict"`          // "passed", "held" or "refused"
+	Reason  string `json:"reason,omitempty"` // of what was held or refused, as package fault has it
+}
+
+// Taint says what of a run nobody vouches for.
+type Taint struct {
+	Output string         `json:"output"` // "untrusted", "derived" of tainted inputs, or "trusted"
+	Inputs []TaintedInput `json:"inputs,omitempty"`
+}
+
+// TaintedInput is a value that was seen in an untrusted output before.
+type TaintedInput struct {
+	Input  string `json:"input"`
+	Path   string `json:"path,omitempty"` // JSON pointer into the inputs
+	How    string `json:"how"`
+	Source RunID  `json:"source,omitempty"` // "" where it was not one of our runs
+}
+
+// Approval is the word of a person that a run needed.
+type Approval struct {
+	ID  string    `json:"id"`
+	Via string    `json:"approved_via"` // "terminal", "page", "notification", "elicitation", "remembered"
+	At  time.Time `json:"approved_at"`
+}
+
 // Trigger says who asked for the run.
 type Trigger struct {
-	HostApp    string `json:"host_app,omitempty"` // "cli", or the AI host's name
-	MCPClient  string `json:"mcp_client_name,omitempty"`
-	User       string `json:"user,omitempty"`
-	PromptHash string `json:"user_prompt_hash,omitempty"`
+	Session     string `json:"session,omitempty"` // the conversation, a random id of ours
+	MCPVersion  string `json:"mcp_client_version,omitempty"`
+	TraceParent string `json:"traceparent,omitempty"` // W3C, as the client claims it
+	HostApp     string `json:"host_app,omitempty"`    // "cli", or the AI host's name
+	MCPClient   string `json:"mcp_client_name,omitempty"`
+	User        string `json:"user,omitempty"`
+	PromptHash  string `json:"user_prompt_hash,omitempty"`
 }
 
 // Failure is why a run did not succeed; the words of package fault.

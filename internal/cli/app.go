@@ -32,9 +32,15 @@ type app struct {
 	maxAge time.Duration
 }
 
-// Main runs one command line and returns the exit code of the process. action
-// does what `patch-git action` says.
-func Main(ctx context.Context, h *host.Host, args []string, action Action) int {
+// Faces are the other faces of this program, which main hands over. A nil one has
+// no command.
+type Faces struct {
+	Action Action // `patch-git action`
+	Serve  Serve  // `patch-git mcp`
+}
+
+// Main runs one command line and returns the exit code of the process.
+func Main(ctx context.Context, h *host.Host, args []string, faces Faces) int {
 	a := &app{host: h, out: newPrinter(h)}
 	for _, arg := range args {
 		if arg == "--" {
@@ -43,8 +49,13 @@ func Main(ctx context.Context, h *host.Host, args []string, action Action) int {
 		a.guessed = a.guessed || arg == "--json"
 	}
 	root := a.root()
-	if action != nil { // the demo plays none of it
-		root.AddCommand(a.actionCommand(action))
+	if faces.Action != nil { // the demo plays none of it
+		root.AddCommand(a.actionCommand(faces.Action))
+	}
+	if faces.Serve != nil {
+		c := a.mcpCommand(faces.Serve)
+		c.GroupID = "use"
+		root.AddCommand(c)
 	}
 	root.SetArgs(args)
 	root.SetIn(h.Stdin)

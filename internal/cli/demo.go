@@ -263,7 +263,7 @@ func (d *demo) run(ctx context.Context, as string, want int, args ...string) err
 	if d.app.out.colored {
 		color = "always"
 	}
-	exit := Main(ctx, &h, append([]string{"--color", color}, args...), nil)
+	exit := Main(ctx, &h, append([]string{"--color", color}, args...), Faces{})
 	d.Steps = append(d.Steps, demoStep{as, command, exit, stdout.String(), stderr.String()})
 	if !d.app.json {
 		d.app.out.printf("%s%s", stdout.String(), stderr.String())

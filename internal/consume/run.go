@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/patch-cat/patch-git/internal/ahead"
+	"github.com/patch-cat/patch-git/internal/approval"
 	"github.com/patch-cat/patch-git/internal/audit"
 	"github.com/patch-cat/patch-git/internal/durable"
 	"github.com/patch-cat/patch-git/internal/fault"
@@ -45,8 +46,10 @@ type RunOptions struct {
 	Secrets     bool     // the person gives this one run the secrets that its arguments name
 	Confirm     bool     // the person confirms this one run
 	Limits      sandbox.Limits
-	HostApp     string // who asks: "cli"
-	Driver      string // the only sandbox driver allowed, one of sandbox.DriverNames; "" takes the first that works
+	HostApp     string         // who asks: "cli"
+	Session     *Session       // the conversation that asks; nil is a person
+	Approved    approval.Grant // a person's word for exactly this call; the zero value is none
+	Driver      string         // the only sandbox driver allowed, one of sandbox.DriverNames; "" takes the first that works
 
 	UnsafeNoSandbox  bool
 	UnsafeRunRevoked bool
