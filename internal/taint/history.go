@@ -6,6 +6,7 @@ import (
 	"hash/maphash"
 	"sort"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/patch-cat/patch-git/internal/limits"
 )
@@ -113,8 +114,8 @@ func gather(src Source, views bool, walk func(add func(leaf))) []*document {
 	docs := []*document{d}
 	put := func(at *place, how, text string) {
 		for len(text) > 0 {
-			part := text[:min(len(text), limits.TaintPart)]
-			if len(d.text)+len(part) > limits.TaintSegment-limits.TaintPart {
+			part := cut(text, limits.TaintPart)
+			if len(d.text)+len(part) > limits.TaintSegment-limits.TaintPart || len(d.words) >= limits.TaintWords {
 				tail := d.text[max(0, len(d.text)-4*gramWeight):]
 				d = &document{src: src, text: bytes.Clone(tail)}
 				docs = append(docs, d)
@@ -139,6 +140,19 @@ func gather(src Source, views bool, walk func(add func(leaf))) []*document {
 		}
 	})
 	return docs
+}
+
+// cut is the beginning of a text, up to so many bytes and whole characters.
+func cut(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	for n := most; n > most-utf8.UTFMax; n-- {
+		if utf8.RuneStart(text[n]) {
+			return text[:n]
+		}
+	}
+	return text[:most] // no text at all
 }
 
 // word keeps what is too short to be looked for inside a text.

@@ -116,14 +116,20 @@ func windows(squeezed string, least int, each func(from, to int) bool) {
 }
 
 // words calls for each word of a text, squeezed: what stands between blanks,
-// quotes, brackets and commas.
+// quotes, brackets and commas, and each part of such a thing that has signs in it.
 func words(text string, each func(squeezed string)) {
 	for w := range strings.FieldsFuncSeq(text, between) {
-		if w = number(strings.Trim(w, ".:!?#@*_~-+$€£%&=/\\")); w != "" {
-			each(squeeze(w))
+		w = number(strings.TrimFunc(w, sign))
+		each(squeeze(w))
+		if strings.ContainsFunc(w, sign) {
+			for part := range strings.FieldsFuncSeq(w, sign) {
+				each(squeeze(part))
+			}
 		}
 	}
 }
+
+func sign(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) }
 
 func between(r rune) bool {
 	return unicode.IsSpace(r) || strings.ContainsRune("\"'`,;()[]{}<>|“”‘’«»", r)
