@@ -249,17 +249,17 @@ func (h *History) seenWhole(s string) (found, bool) {
 }
 
 // contains tells the latest document that has a text, or -1. The set answers for
-// most texts that none has.
+// most texts that none has, and after which document none has it.
 func (s *segment) contains(seed maphash.Seed, text string) int {
-	all := true
+	last := len(s.docs) - 1
 	windows(text, wholeWeight, func(a, b int) bool {
-		all = s.small.has(maphash.String(seed, text[a:b]))
-		return all
+		doc, ok := s.small.find(maphash.String(seed, text[a:b]))
+		if last = min(last, int(doc)); !ok {
+			last = -1
+		}
+		return ok
 	})
-	if !all {
-		return -1
-	}
-	for i := len(s.docs) - 1; i >= 0; i-- {
+	for i := last; i >= 0; i-- {
 		if bytes.Contains(s.text[s.docs[i].from:s.docs[i].to], []byte(text)) {
 			return i
 		}

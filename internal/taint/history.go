@@ -126,8 +126,8 @@ func gather(src Source, views bool, walk func(add func(leaf))) []*document {
 			}
 			d.marks = append(d.marks, m)
 			d.text = appendSqueezed(d.text, part)
-			words(part, func(w string) { d.word(w) })
-			if n := len(d.text) - m.from; n <= wholeWeight {
+			words(part, func(w string) { d.word(squeeze(w)) })
+			if n := len(d.text) - m.from; n <= utf8.UTFMax*wholeWeight {
 				d.word(string(d.text[m.from:]))
 			}
 			text = text[len(part):]
@@ -157,7 +157,7 @@ func cut(text string, most int) string {
 
 // word keeps what is too short to be looked for inside a text.
 func (d *document) word(squeezed string) {
-	if len(squeezed) <= 4*wholeWeight {
+	if len(squeezed) <= utf8.UTFMax*wholeWeight {
 		if w := weight(squeezed); w >= wordWeight && w < wholeWeight {
 			d.words = append(d.words, squeezed)
 		}
@@ -195,7 +195,7 @@ func (s *segment) add(seed maphash.Seed, d *document) {
 	first := int(doc)
 	if s.grams == nil || !s.grams.room(len(d.text)) || !s.small.room(len(d.text)) {
 		n := max(len(s.text), min(2*len(s.text), limits.TaintSegment))
-		s.grams, s.small, first = newSet(n, true), newSet(n, false), 0
+		s.grams, s.small, first = newSet(n), newSet(n), 0
 	}
 	s.index(seed, s.grams, gramWeight, first)
 	s.index(seed, s.small, wholeWeight, first)

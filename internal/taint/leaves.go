@@ -31,7 +31,11 @@ func (p *place) pointer() string {
 			parts = append(parts, strconv.Itoa(p.index))
 			continue
 		}
-		parts = append(parts, strings.NewReplacer("~", "~0", "/", "~1").Replace(p.key))
+		key := p.key
+		if strings.ContainsAny(key, "~/") {
+			key = strings.ReplaceAll(strings.ReplaceAll(key, "~", "~0"), "/", "~1")
+		}
+		parts = append(parts, key)
 	}
 	var b strings.Builder
 	for i := len(parts) - 1; i >= 0; i-- {
