@@ -126,7 +126,7 @@ func (f member) check() error {
 			return fmt.Errorf("%d is not from %d to %d", n, f.least, f.most)
 		}
 	default:
-		list, _ := v.Interface().([]Tool)
+		list, _ := reflect.TypeAssert[[]Tool](v)
 		if len(list) > limits.ConfigTools {
 			return fmt.Errorf("%d tools, allowed are %d", len(list), limits.ConfigTools)
 		}
