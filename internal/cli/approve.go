@@ -169,7 +169,7 @@ func (a *app) ask(ctx context.Context, store *approval.Store, e approval.Entry, 
 	if err != nil {
 		return e, err
 	}
-	fmt.Fprint(tty, card(e, f.full))
+	fmt.Fprint(tty, question(e, f.full))
 	lines := make(chan string)
 	go func() {
 		defer close(lines)
@@ -224,9 +224,9 @@ func newCode() (string, error) {
 	return fmt.Sprintf("%04d", n), nil
 }
 
-// card is what a person sees of an action at a terminal. Every line of it begins
+// question is what a person sees of an action at a terminal. Every line of it begins
 // with words of ours, and foreign text stands in it on one line, in quotes.
-func card(e approval.Entry, full bool) string {
+func question(e approval.Entry, full bool) string {
 	var b strings.Builder
 	act := e.Action
 	fmt.Fprintf(&b, "\n%s wants to run", act.Tool.At())
