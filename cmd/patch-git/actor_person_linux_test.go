@@ -21,7 +21,7 @@ type personKey struct{}
 var shownCode = regexp.MustCompile(`Type (\d{4}) to let it run`)
 
 // person ANSWER [-exit N] patch-git ARGS… is somebody at a terminal of their own, who
-// answers every question: "code" types what is shown, "again" first something else,
+// answers every question: "code" types what is shown, "again" first something else, "silence" types nothing,
 // and anything else is typed as it is. What stood on the terminal is in the file
 // screen; stdout and stderr are the program's.
 func person(ts *testscript.TestScript, neg bool, args []string) {
@@ -88,6 +88,7 @@ func answerAll(pty *ptytest.Pty, answer string, ended chan error) error {
 		}
 		code := codes[answered][1]
 		switch {
+		case answer == "silence":
 		case answer == "code", answer == "again" && answered > 0:
 			pty.Type(code + "\n")
 		case answer == "again":
