@@ -19,6 +19,8 @@ type Warm struct {
 	client *Client
 	box    *sandbox.Sandbox
 	pool   *sandbox.Pool
+	// serve is the pool's, but in a test of what is around it.
+	serve func(context.Context, sandbox.Tool, sandbox.Job) (sandbox.Outcome, error)
 }
 
 // Warm opens a sandbox and a pool over it, which is empty at first.
@@ -27,7 +29,8 @@ func (c *Client) Warm(ctx context.Context, o sandbox.PoolOptions) (*Warm, error)
 	if err != nil {
 		return nil, err
 	}
-	return &Warm{c, box, sandbox.NewPool(box, o)}, nil
+	pool := sandbox.NewPool(box, o)
+	return &Warm{client: c, box: box, pool: pool, serve: pool.Run}, nil
 }
 
 // Run verifies an installed tool and runs it. A run without a sandbox is for a
@@ -57,5 +60,5 @@ func (w *Warm) start(ctx context.Context, box *sandbox.Sandbox, s *Subject, job 
 	if w == nil {
 		return box.Run(ctx, job)
 	}
-	return w.pool.Run(ctx, sandbox.Tool{Name: s.Ref.Name.String(), Release: s.Ref.Digest.Hex()}, job)
+	return w.serve(ctx, sandbox.Tool{Name: s.Ref.Name.String(), Release: s.Ref.Digest.Hex()}, job)
 }
