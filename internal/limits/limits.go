@@ -190,6 +190,10 @@ const (
 	// the largest size and in base64.
 	Pin      = 16 * MiB
 	LockWait = 30 * time.Second
+	// VerifiedFor is how long a server believes what it verified, even where no file
+	// of it has changed, and VerifiedBytes how much of it is held.
+	VerifiedFor   = 10 * time.Minute
+	VerifiedBytes = 32 * MiB
 )
 
 // The network of a tool.
