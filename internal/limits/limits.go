@@ -196,6 +196,14 @@ const (
 	VerifiedBytes = 32 * MiB
 )
 
+// Records of runs.
+const (
+	AuditInline   = 64 * KiB               // of a stream, or of a record, that waits in a segment for its file
+	AuditSegment  = 16 * MiB               // a segment that is not waited with any longer
+	AuditSegments = 256 * MiB              // of which no process makes a larger one
+	AuditCommit   = 500 * time.Millisecond // after which what was recorded goes to the disk
+)
+
 // The network of a tool.
 const (
 	NetFlows     = 256              // TCP connections at a time, and as many UDP conversations
