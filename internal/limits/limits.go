@@ -256,3 +256,20 @@ const (
 	SummaryMost     = 1000 // characters of a summary
 	SummaryVerbatim = 12   // words in a row that it may share with the text
 )
+
+// What waits for a person's word.
+const (
+	ApprovalWait    = 5 * time.Minute     // for the word
+	ApprovalGood    = 5 * time.Minute     // of an approval, to be used
+	ApprovalLongest = 30 * time.Minute    // that a configuration can make of either
+	ApprovalKept    = 30 * 24 * time.Hour // what was decided, for a person to look at
+	ApprovalsHeld   = 64                  // at a time
+	ApprovalsOfOne  = 16                  // of them, by one session
+	ApprovalShown   = 240                 // characters of a value that are shown whole
+	ArgsSummary     = 200                 // characters of all arguments that a model is told
+	Remember        = 30 * 24 * time.Hour // a value that a person said yes to
+	RememberLongest = 365 * 24 * time.Hour
+	SealedLife      = 5 * time.Minute // of the state that a client keeps between two rounds of a request
+	SealedState     = 4 * KiB
+	ClockSkew       = 2 * time.Second // that a clock may have been set back
+)
