@@ -4,7 +4,9 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"log/slog"
+	"runtime/debug"
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -30,8 +32,9 @@ type server struct {
 }
 
 // Serve answers one AI host over stdio until its input ends, or many over HTTP on
-// the loopback address listen until ctx ends. version is that of the program.
-func Serve(ctx context.Context, c *consume.Client, listen, version string) error {
+// the loopback address listen until ctx ends; ready hears where, and which file
+// has the token. version is that of the program.
+func Serve(ctx context.Context, c *consume.Client, listen, version string, ready func(url, tokenFile string)) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	s, err := newServer(ctx, c, version)
@@ -43,19 +46,21 @@ func Serve(ctx context.Context, c *consume.Client, listen, version string) error
 	defer stop()
 	ends.Go(func() { s.tools.watch(ctx, s.changed) })
 	if listen != "" {
-		return s.serveHTTP(ctx, listen)
+		return s.serveHTTP(ctx, listen, ready)
 	}
 	return s.serveStdio(ctx)
 }
 
 func newServer(ctx context.Context, c *consume.Client, version string) (*server, error) {
 	s := &server{
-		client: c, log: logTo(c.Host),
+		client: c, log: newLog(c.Host.Stderr),
 		session: consume.Session{ID: rand.Text()},
 		// Sandboxes are opened for the first call: a host that only lists tools
 		// waits for none.
 		warm: sync.OnceValues(func() (*consume.Warm, error) { return c.Warm(ctx, sandbox.PoolOptions{}) }),
 	}
+	c.Progress = nil // a host's log is no place for bars
+	c.Warn = func(text string) { s.log.Warn(text) }
 	var err error
 	if s.tools, err = openOffer(ctx, s); err != nil {
 		return nil, err
@@ -66,7 +71,7 @@ func newServer(ctx context.Context, c *consume.Client, version string) (*server,
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{ListChanged: true}},
 	})
 	s.changed()
-	s.mcp.AddReceivingMiddleware(s.route)
+	s.mcp.AddReceivingMiddleware(s.contain(ctx), s.route)
 	return s, nil
 }
 
@@ -95,6 +100,25 @@ const dispatch = "patch_dispatch"
 // is another: it assumes so when a tool is added, were it the same.
 func (s *server) changed() {
 	s.mcp.AddTool(&mcp.Tool{Name: dispatch, InputSchema: map[string]any{"type": "object"}}, s.call)
+}
+
+// contain keeps what goes wrong in one request to that request, and ends it when
+// the server ends: the SDK hands down no such end.
+func (s *server) contain(serving context.Context) mcp.Middleware {
+	return func(next mcp.MethodHandler) mcp.MethodHandler {
+		return func(ctx context.Context, method string, req mcp.Request) (res mcp.Result, err error) {
+			ctx, cancel := context.WithCancelCause(ctx)
+			defer cancel(nil)
+			defer context.AfterFunc(serving, func() { cancel(context.Cause(serving)) })()
+			defer func() {
+				if r := recover(); r != nil {
+					s.log.Error("a request made the program panic", "method", method, "panic", fmt.Sprint(r), "stack", string(debug.Stack()))
+					res, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error"}
+				}
+			}()
+			return next(ctx, method, req)
+		}
+	}
 }
 
 type named struct{}
