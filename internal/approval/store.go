@@ -196,14 +196,14 @@ func (s *Store) Decide(ctx context.Context, id ID, yes bool, via Via, remember b
 	switch {
 	case !via.decides():
 		return e, fault.New(fault.Internal, "bad_channel", "%s is no way for a person to decide", spec.Quote(string(via)))
-	case yes && via == ViaElicitation && !e.Action.Attestable():
+	case yes && via == ViaElicitation && (remember || !e.Action.Attestable()):
 		return e, fault.New(fault.Denied, "approval_channel", "what waits as %s needs a person's own word, and not that of the AI host", id).
 			Hint("patch-git approve %s", id)
 	}
 	e.Decided, e.Via, e.State = s.now().UTC(), via, Denied
 	if yes {
 		e.State, e.Until = Approved, e.Decided.Add(within(s.Good, limits.ApprovalLongest))
-		if remember && via != ViaElicitation {
+		if remember {
 			if err := s.remember(e); err != nil {
 				return Entry{}, err
 			}
