@@ -118,9 +118,12 @@ func (s *server) firstTime(id approval.ID) bool {
 func questionOf(a approval.Action) string {
 	var b strings.Builder
 	b.WriteString("May patch-git run " + string(a.Tool.At()) + " with exactly these arguments?\n\n")
-	lines := a.Lines()
+	lines := a.Lines(approval.Shown)
 	for _, l := range lines {
 		b.WriteString("    " + l.Name + " = " + l.Value + "\n")
+		if l.Note != "" {
+			b.WriteString("    (" + l.Note + ")\n")
+		}
 	}
 	if len(lines) == 0 {
 		b.WriteString("    (none)\n")

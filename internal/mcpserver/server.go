@@ -13,6 +13,7 @@ import (
 
 	"github.com/patch-cat/patch-git/internal/approval"
 	"github.com/patch-cat/patch-git/internal/consume"
+	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/sandbox"
 )
 
@@ -27,7 +28,8 @@ type server struct {
 	mcp     *mcp.Server
 	tools   offer
 	session *consume.Session
-	warm    func() (*consume.Warm, error)
+	warm    func() (*consume.Warm, error) // opens it once
+	cool    func()                        // ends it, if it was opened
 	log     *slog.Logger
 	web     bool // hosts come over HTTP
 
@@ -48,6 +50,7 @@ func Serve(ctx context.Context, c *consume.Client, listen, version string, ready
 	s.web = listen != ""
 	var ends sync.WaitGroup
 	defer ends.Wait()
+	defer s.cool()
 	defer stop()
 	ends.Go(func() { s.tools.watch(ctx, s.changed) })
 	if listen != "" {
@@ -60,10 +63,8 @@ func newServer(ctx context.Context, c *consume.Client, version string, open func
 	s := &server{
 		client: c, log: newLog(c.Host.Stderr),
 		session: consume.NewSession(""), asked: map[approval.ID]bool{},
-		// Sandboxes are opened for the first call: a host that only lists tools
-		// waits for none.
-		warm: sync.OnceValues(func() (*consume.Warm, error) { return c.Warm(ctx, sandbox.PoolOptions{}) }),
 	}
+	s.warm, s.cool = pool(ctx, c)
 	c.Progress = nil // a host's log is no place for bars
 	c.Warn = func(text string) { s.log.Warn(text) }
 	var err error
@@ -79,6 +80,35 @@ func newServer(ctx context.Context, c *consume.Client, version string, open func
 	s.mcp.AddReceivingMiddleware(s.contain(ctx), s.route)
 	s.mcp.AddSendingMiddleware(s.patience)
 	return s, nil
+}
+
+// pool gives what calls run by. It is opened for the first of them, so that a host
+// which only lists tools waits for no sandbox.
+func pool(ctx context.Context, c *consume.Client) (open func() (*consume.Warm, error), end func()) {
+	var mu sync.Mutex
+	var warm *consume.Warm
+	ended := false
+	open = func() (*consume.Warm, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if ended {
+			return nil, fault.New(fault.Interrupted, "interrupted", "the server ends")
+		}
+		if warm != nil {
+			return warm, nil
+		}
+		var err error
+		warm, err = c.Warm(ctx, sandbox.PoolOptions{})
+		return warm, err
+	}
+	end = func() {
+		mu.Lock()
+		defer mu.Unlock()
+		if ended = true; warm != nil {
+			warm.Close()
+		}
+	}
+	return open, end
 }
 
 // offer is what the server has to offer: the meta-tools and the toolbox.
