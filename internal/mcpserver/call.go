@@ -25,7 +25,7 @@ type call struct {
 // are claims.
 func (s *server) read(ctx context.Context, req *mcp.CallToolRequest) *call {
 	name, _ := ctx.Value(named{}).(string)
-	c := &call{Name: name, Arguments: req.Params.Arguments, Session: s.sessionOf(req), req: req}
+	c := &call{Name: name, Arguments: req.Params.Arguments, Session: s.session, req: req}
 	if len(c.Arguments) == 0 {
 		c.Arguments = json.RawMessage("{}")
 	}
@@ -33,12 +33,3 @@ func (s *server) read(ctx context.Context, req *mcp.CallToolRequest) *call {
 	return c
 }
 
-// sessionOf is the conversation of this server, with the name that the client of
-// this request claims.
-func (s *server) sessionOf(req *mcp.CallToolRequest) *consume.Session {
-	out := s.session
-	if info := req.ClientInfo(); info != nil {
-		out.Client = info.Name
-	}
-	return &out
-}

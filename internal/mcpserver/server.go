@@ -2,7 +2,6 @@ package mcpserver
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -26,7 +25,7 @@ type server struct {
 	client  *consume.Client
 	mcp     *mcp.Server
 	tools   offer
-	session consume.Session // of requests that say nothing of themselves
+	session *consume.Session
 	warm    func() (*consume.Warm, error)
 	log     *slog.Logger
 }
@@ -54,7 +53,7 @@ func Serve(ctx context.Context, c *consume.Client, listen, version string, ready
 func newServer(ctx context.Context, c *consume.Client, version string) (*server, error) {
 	s := &server{
 		client: c, log: newLog(c.Host.Stderr),
-		session: consume.Session{ID: rand.Text()},
+		session: consume.NewSession(""),
 		// Sandboxes are opened for the first call: a host that only lists tools
 		// waits for none.
 		warm: sync.OnceValues(func() (*consume.Warm, error) { return c.Warm(ctx, sandbox.PoolOptions{}) }),
