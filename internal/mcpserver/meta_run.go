@@ -147,7 +147,7 @@ func (t *toolset) replay(ctx context.Context, c *call) (*mcp.CallToolResult, err
 		return res, err
 	}
 	res.Meta = mcp.Meta{metaRun: string(r.RunID), metaTrust: string(r.Trust)}
-	if r.Trust != consume.Trusted {
+	if foreign(r.Trust) {
 		res.Content = append([]mcp.Content{&mcp.TextContent{Text: label(r.Ran)}}, res.Content...)
 	}
 	return res, nil
