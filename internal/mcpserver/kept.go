@@ -66,7 +66,8 @@ func (k *kept) save(entries []*entry) {
 func appendEntry(b []byte, e *entry) []byte {
 	for _, f := range [][]byte{
 		[]byte(e.ref.Name), []byte(e.ref.Version), e.ref.Digest[:], []byte(e.registry), e.stamp[:], e.trust[:],
-		{byte(e.kind)}, []byte(e.description), e.in, e.out, []byte(e.tags), e.source,
+		{byte(e.kind)},
+		[]byte(e.description), e.in, e.out, []byte(e.tags), e.source,
 	} {
 		b = append(binary.AppendUvarint(b, uint64(len(f))), f...)
 	}
