@@ -36,6 +36,7 @@ var floor = map[string]int{
 	"internal/judge/judgetest":   9,
 	"internal/picker/ptytest":    9,
 	"internal/site/sitetest":     9,
+	"internal/mcpserver/mcptest": 9,
 	"docs/bench/keyless":         10,
 	"internal/standalone/repack": 9,
 	"quarantine/probes":          0,
@@ -85,7 +86,7 @@ var door = map[string][]string{
 	"modernc.org/sqlite":                            {"docs/ranking"},
 	"github.com/modelcontextprotocol/go-sdk":        {"internal/mcpserver"},
 	"github.com/fsnotify/fsnotify":                  {"internal/mcpserver"},
-	"os/exec":                                       {"internal/trusted", "internal/standalone/repack", "internal/github/githubtest", "internal/picker/ptytest", "docs/bench/pair", "docs/bench/publish", "docs/eval", "docs/python/embed"},
+	"os/exec":                                       {"internal/trusted", "internal/standalone/repack", "internal/github/githubtest", "internal/picker/ptytest", "internal/mcpserver/mcptest", "docs/bench/pair", "docs/bench/publish", "docs/eval", "docs/python/embed"},
 }
 
 // ban lists what a room must never import directly, with the reason.
