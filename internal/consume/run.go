@@ -47,6 +47,7 @@ type RunOptions struct {
 	Confirm     bool     // the person confirms this one run
 	Limits      sandbox.Limits
 	HostApp     string         // who asks: "cli"
+	Claims      Claims         // what the request says of itself
 	Session     *Session       // the conversation that asks; nil is a person
 	Approved    approval.Grant // a person's word for exactly this call; the zero value is none
 	Driver      string         // the only sandbox driver allowed, one of sandbox.DriverNames; "" takes the first that works
@@ -74,6 +75,8 @@ type Ran struct {
 	StdoutNoise bool              `json:"stdout_noise,omitempty"`
 	DurationMS  int64             `json:"duration_ms"`
 	Warm        bool              `json:"warm,omitempty"` // the interpreter was booted ahead
+	Trust       Trust             `json:"trust"`
+	Sources     []audit.RunID     `json:"sources,omitempty"` // runs whose output is in the inputs, where it was seen
 	Stderr      string            `json:"-"`
 }
 

@@ -131,6 +131,16 @@ const (
 	ConfigPaths  = 64 // paths of one kind for one tool or registry
 )
 
+// What a user may set for AI hosts.
+const (
+	ConfigTools     = 256       // tools in one list
+	MCPTools        = 10_000    // told by name
+	MCPTokens       = 1_000_000 // spent on telling them
+	ApprovalMinutes = 10        // a held call waits
+	RememberDays    = 365       // an approved value is good
+	KeepRunsDays    = 3650
+)
+
 // Parsing a Python source with CPython's own parser.
 const (
 	ParseTime   = 10 * time.Second
