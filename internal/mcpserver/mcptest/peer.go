@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/patch-cat/patch-git/internal/host"
 )
 
 // The revisions of the protocol that stand for its two eras: with a handshake,
@@ -81,6 +83,8 @@ func Start(cmd *exec.Cmd, era string) (*Peer, error) {
 	return p, p.send([]byte(`{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n"))
 }
 
+var clock = host.System().Now
+
 // read hands each line to who waits for it. A line that is none of JSON-RPC ends
 // everything, for nothing else may stand on that stream.
 func (p *Peer) read(out io.Reader) {
@@ -93,7 +97,7 @@ func (p *Peer) read(out io.Reader) {
 			failed = fmt.Errorf("the server ended: %w", err)
 			break
 		}
-		m := Message{At: time.Now()} // floors:allow: a test's own clock
+		m := Message{At: clock()}
 		if err := json.Unmarshal(line, &m); err != nil || m.Version != "2.0" {
 			failed = fmt.Errorf("no JSON-RPC on the standard output: %.200q", line)
 			break
