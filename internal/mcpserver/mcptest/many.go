@@ -67,10 +67,13 @@ func Source(i int) []byte {
 import json
 import sys
 
+
+def main(text, times=1, loud=False):
+    return {"text": text.upper() if loud else text, "times": times, "tool": %d}
+
+
 if __name__ == "__main__":
-    args = json.loads(sys.stdin.read())
-    text = args["text"].upper() if args["loud"] else args["text"]
-    print(json.dumps({"text": text, "times": args["times"], "tool": %d}))
+    print(json.dumps(main(**json.loads(sys.stdin.read()))))
 `, Name(i), verbs[i%len(verbs)], things[i%len(things)], i, i)
 }
 
