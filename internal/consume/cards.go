@@ -32,6 +32,6 @@ func (c *Client) Card(ctx context.Context, t toolbox.Installed) (*Card, error) {
 	}
 	return &Card{
 		Ref: v.Ref(), Registry: v.Registry(), LastUsed: t.LastUsed, Tool: v.Tool(),
-		Trust: trustOf(v.Tool()), Irreversible: irreversible(v.Tool()),
+		Trust: c.trustOf(v.Tool(), v.Registry()), Irreversible: irreversible(v.Tool()),
 	}, nil
 }

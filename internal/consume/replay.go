@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 
-	"github.com/patch-cat/patch-git/internal/approval"
 	"github.com/patch-cat/patch-git/internal/audit"
 	"github.com/patch-cat/patch-git/internal/fault"
 )
@@ -53,9 +52,4 @@ type SandboxMatch struct {
 // person's word needs a new one.
 func (c *Client) Replay(context.Context, audit.RunID, RunOptions) (*Replayed, error) {
 	return nil, fault.New(fault.Unavailable, "replay", "replay is not there yet")
-}
-
-// Confirm is [Warm.Confirm] for a process that does not live on.
-func (c *Client) Confirm(context.Context, approval.ID, RunOptions) (*Ran, error) {
-	return nil, fault.New(fault.NotFound, "approval", "there is no such action")
 }

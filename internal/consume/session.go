@@ -4,10 +4,13 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/patch-cat/patch-git/internal/approval"
 	"github.com/patch-cat/patch-git/internal/audit"
+	"github.com/patch-cat/patch-git/internal/notes"
 	"github.com/patch-cat/patch-git/internal/taint"
 	"github.com/patch-cat/patch-git/spec"
 )
@@ -19,11 +22,24 @@ type Session struct {
 	ID     string // random, of our making
 	Client string // name of the MCP client, as it claims
 	Taint  *taint.History
+
+	mu    sync.Mutex
+	notes *notes.Reader
 }
 
 // NewSession begins a conversation that has read nothing.
 func NewSession(client string) *Session {
-	return &Session{ID: rand.Text(), Client: client, Taint: new(taint.History)}
+	return &Session{ID: rand.Text(), Client: client, Taint: taint.NewHistory()}
+}
+
+// read adds what hosts have reported since the last call.
+func (s *Session) read(c *Client) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.notes == nil {
+		s.notes = notes.Open(filepath.Join(c.Host.Paths.Root, "notes"), c.Host.Now).Reader()
+	}
+	return s.notes.Apply(s.Taint)
 }
 
 // Claims are what a request says of itself. Nothing is decided by them.
@@ -40,7 +56,8 @@ type Held struct {
 	Tool      spec.Ref
 	Arguments json.RawMessage // canonical
 	Reasons   []approval.Reason
-	RunID     audit.RunID // of the record that says that the call was held
+	RunID     audit.RunID // of the record that says that the call was held; "" where this is another look at it
+	Approved  bool        // a person said yes meanwhile: [Warm.Confirm] runs it
 	Expires   time.Time
 	fault     error
 }
@@ -50,10 +67,7 @@ func (h *Held) Error() string { return h.fault.Error() }
 // Unwrap gives the kind, the reason and the hints.
 func (h *Held) Unwrap() error { return h.fault }
 
-// Confirm runs an action that was held, exactly as it was, if a person approved it:
-// while nobody decided the error is the same *[Held] again. Denied is fault.Denied
-// with reason "approval_denied", expired "approval_expired", used "approval_used";
-// one of another session, or none at all, is fault.NotFound with reason "approval".
+// Confirm is [Client.Confirm] by what waits for calls.
 func (w *Warm) Confirm(ctx context.Context, id approval.ID, o RunOptions) (*Ran, error) {
 	o.warm = w
 	return w.client.Confirm(ctx, id, o)
