@@ -40,7 +40,7 @@ const handshakes = "2026-07-28"
 // person has to be found in another way.
 func (s *server) ask(c *call, h *consume.Held) *mcp.CallToolResult {
 	p := c.req.Params
-	if h.Approved || p.RequestState != "" || !s.believes(c.req) || !s.firstTime(h.Action) {
+	if p.RequestState != "" || !s.believes(c.req) || !s.firstTime(h.Action) {
 		return nil
 	}
 	store, err := s.client.Approvals()

@@ -146,8 +146,8 @@ func (t *toolset) replay(ctx context.Context, c *call) (*mcp.CallToolResult, err
 	if err != nil || r.Ran == nil {
 		return res, err
 	}
-	res.Meta = mcp.Meta{metaRun: string(r.RunID), metaTrust: string(r.Trust)}
-	if r.Trust != consume.Trusted {
+	res.Meta = mcp.Meta{metaRun: string(r.Ran.RunID), metaTrust: string(r.Ran.Trust)}
+	if foreign(r.Ran.Trust) {
 		res.Content = append([]mcp.Content{&mcp.TextContent{Text: label(r.Ran)}}, res.Content...)
 	}
 	return res, nil

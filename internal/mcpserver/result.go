@@ -32,7 +32,7 @@ func ran(t *spec.Tool, r *consume.Ran) *mcp.CallToolResult {
 	if len(r.Sources) > 0 {
 		out.Meta[metaSources] = r.Sources
 	}
-	if r.Trust != consume.Trusted {
+	if foreign(r.Trust) {
 		out.Content = append(out.Content, &mcp.TextContent{Text: label(r)})
 	}
 	if kind, is := mediaOf(t); is {
@@ -52,6 +52,10 @@ func ran(t *spec.Tool, r *consume.Ran) *mcp.CallToolResult {
 	}
 	return out
 }
+
+// foreign tells whether others may have written an output. What is not known to be
+// anything else is.
+func foreign(t consume.Trust) bool { return t != consume.Trusted && t != consume.Computed }
 
 // label is what a model reads before what nobody vouches for.
 func label(r *consume.Ran) string {

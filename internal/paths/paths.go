@@ -67,6 +67,10 @@ func (p Paths) Runs() string { return join(p.Root, "runs") }
 // Blobs has stdout and stderr of runs by digest [AR-24].
 func (p Paths) Blobs() string { return join(p.Runs(), "blobs") }
 
+// Audit has the key of the records of runs, and which one was the last, apart
+// from the records themselves.
+func (p Paths) Audit() string { return join(p.Root, "audit") }
+
 // Registries has what is pinned and last seen of each registry.
 func (p Paths) Registries() string { return join(p.Root, "registries") }
 
