@@ -89,6 +89,9 @@ func (p Paths) Approvals() string { return join(p.Root, "approvals") }
 // Keys has the private keys of registries that this user maintains, mode 0600.
 func (p Paths) Keys() string { return join(p.Root, "keys") }
 
+// Token is what AI hosts show a server that listens on HTTP, mode 0600.
+func (p Paths) Token() string { return join(p.Root, "mcp-token") }
+
 // Cache is what can be deleted at any time.
 func (p Paths) Cache() string { return join(p.Root, "cache") }
 
