@@ -56,8 +56,9 @@ type RunOptions struct {
 	UnsafeNoSandbox  bool
 	UnsafeRunRevoked bool
 
-	warm   *Warm       // of a process that lives on, else nil
-	replay audit.RunID // that is run again, "" for a call of its own
+	warm   *Warm         // of a process that lives on, else nil
+	replay audit.RunID   // that is run again, "" for a call of its own
+	became *audit.Record // gets the record of the run, where somebody wants to compare
 }
 
 // Ran is what became of a run.
@@ -86,7 +87,12 @@ type Ran struct {
 // was revoked is a subject too, so that its flags can be read; [Client.Run]
 // refuses it.
 func (c *Client) Installed(ctx context.Context, ref spec.Ref) (*Subject, error) {
-	v, receipt, err := c.Check(ctx, ref)
+	return c.installed(ctx, ref, c.Box.Load)
+}
+
+// installed is Installed by what reads the release.
+func (c *Client) installed(ctx context.Context, ref spec.Ref, load loader) (*Subject, error) {
+	v, receipt, err := c.checked(ctx, ref, load)
 	var withdrawn error
 	if fault.ReasonOf(err) == "revoked" && v.OK() {
 		withdrawn = fault.New(fault.Denied, "revoked", "%w", err).Hint("--unsafe-run-revoked runs it all the same")

@@ -214,6 +214,9 @@ func (k *call) record(ctx context.Context, err error) (*Ran, error) {
 		// a caller run it twice.
 		k.c.warn("the run could not be recorded: " + finishErr.Error())
 	}
+	if k.o.became != nil {
+		*k.o.became = k.rec
+	}
 	if h := heldOf(err); h != nil {
 		h.RunID = run.ID()
 	}

@@ -118,6 +118,19 @@ const (
 	RunScratch   = 64 * MiB // the private /tmp
 )
 
+// What a conversation has read, for the sake of taint.
+const (
+	TaintSegment  = 768 * KiB // squeezed text that is forgotten at once
+	TaintSegments = 6         // of untrusted text; then the oldest goes
+	TaintTrusted  = 2         // segments of text that is vouched for
+	TaintOutputs  = 4096      // in one segment
+	TaintWords    = 64 * KiB  // short ones in one segment
+	TaintPart     = 64 * KiB  // of one text that is read at once
+	TaintPaths    = 4096      // leaves of one output whose place is kept
+	TaintMatches  = 64        // values that one verdict lists
+	TaintShown    = 200       // characters of one of them
+)
+
 // Files of the user's that a run is given.
 const (
 	// GrantEntries, GrantDepth and GrantTime bound the search for secrets in
