@@ -79,6 +79,9 @@ func (p Paths) Trust() string { return join(p.Root, "trust") }
 // Envs has Python environments by the digest of their closure.
 func (p Paths) Envs() string { return join(p.Root, "envs") }
 
+// Hosts has what files of AI hosts were before they were changed, mode 0600.
+func (p Paths) Hosts() string { return join(p.Root, "hosts") }
+
 // Keys has the private keys of registries that this user maintains, mode 0600.
 func (p Paths) Keys() string { return join(p.Root, "keys") }
 
