@@ -171,8 +171,7 @@ func (k known) put(text string, e Entry, h *host.Host) ([][]edit, string, error)
 		e.Env = map[string]string{homeVar: h.Paths.Root}
 	}
 	if k.toml {
-		edits, err := setTOML(text, path, e.members(k))
-		return oneStep(text, edits, err)
+		return setTOML(text, path, e.members(k))
 	}
 	if old == nil {
 		edits, err := setJSON(text, k.comments, path, e.members(k))

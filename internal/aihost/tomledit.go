@@ -71,43 +71,39 @@ func (t tomlTable) get(path ...string) *statement {
 // there tells whether the document says anything of the table.
 func (t tomlTable) there() bool { return t.self != nil || len(t.keys) > 0 }
 
-// setTOML gives the changes after which a table has the members; none where it has
-// them. A table that misses is written at the end of the document.
-func setTOML(text string, path []string, members []member) ([]edit, error) {
+// setTOML gives the changes, step by step, after which a table has the members, and
+// the text after them; no step where it has them. A table that misses is written at
+// the end of the document.
+func setTOML(text string, path []string, members []member) (steps [][]edit, after string, err error) {
 	t, err := findTOML(text, path)
-	if err != nil {
-		return nil, err
+	if err == nil && !t.there() {
+		edits, err := newTable(text, path, members)
+		return oneStep(text, edits, err)
 	}
-	if !t.there() {
-		return newTable(text, path, members)
-	}
-	var edits []edit
 	for _, m := range members {
-		more, err := t.set(m)
 		if err != nil {
-			return nil, err
+			return nil, "", err
 		}
-		edits = append(edits, more...)
+		edits, no := t.set(m)
+		if no != nil {
+			return nil, "", no
+		}
+		if len(edits) > 0 {
+			steps, text = append(steps, edits), apply(text, edits)
+			t, err = findTOML(text, path)
+		}
 	}
-	return edits, nil
+	return steps, text, err
 }
 
 // set gives the changes after which the table has one member.
 func (t tomlTable) set(m member) ([]edit, error) {
-	if inner, ok := m.value.([]member); ok && (t.get(m.name) != nil || t.below(m.name)) {
+	if inner, ok := m.value.([]member); ok && len(inner) == 1 && (t.get(m.name) != nil || t.below(m.name)) {
 		sub, err := findTOML(t.text, append(slices.Clone(t.path), m.name))
 		if err != nil {
 			return nil, err
 		}
-		var edits []edit
-		for _, one := range inner {
-			more, err := sub.set(one)
-			if err != nil {
-				return nil, err
-			}
-			edits = append(edits, more...)
-		}
-		return edits, nil
+		return sub.set(inner[0]) // we have but one
 	}
 	if t.below(m.name) {
 		return nil, fmt.Errorf("%s is a table", strings.Join(append(slices.Clone(t.path), m.name), "."))
