@@ -11,8 +11,11 @@ import (
 	"github.com/patch-cat/patch-git/spec"
 )
 
-// maxBlob is the largest blob: redaction can lengthen a stream that was at
-// its limit.
+// growth is how much longer than its limit a stream may be, because secrets were
+// struck from it.
+const growth = 3
+
+// maxBlob is the largest blob.
 const maxBlob = growth * limits.Stdout
 
 // putBlob stores a stream under its digest, once. limit is what the sandbox

@@ -44,7 +44,11 @@ func (j *Journal) append(rec *Record) error {
 	if err != nil {
 		return err
 	}
-	if err := durable.WriteFile(j.path(rec.RunID), b, filePerm); err != nil {
+	write := durable.WriteFile
+	if j.live.Load() {
+		write = durable.Replace
+	}
+	if err := write(j.path(rec.RunID), b, filePerm); err != nil {
 		return err
 	}
 	return j.setHead(spec.DigestOf(b))

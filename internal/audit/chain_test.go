@@ -142,7 +142,7 @@ func TestMain(m *testing.M) {
 }
 
 func recordOne(p paths.Paths) error {
-	j, rec := audit.Open(p, time.Now), sample()
+	j, rec := audit.Open(p, time.Now, nothing), sample()
 	run, err := j.Begin(context.Background(), rec)
 	if err != nil {
 		return err
@@ -230,7 +230,7 @@ func TestKill(t *testing.T) {
 }
 
 func BenchmarkRun(b *testing.B) {
-	j, rec := audit.Open(paths.Paths{Root: b.TempDir()}, time.Now), sample()
+	j, rec := audit.Open(paths.Paths{Root: b.TempDir()}, time.Now, nothing), sample()
 	rec.Output = json.RawMessage(`{"rows":[1,2,3]}`)
 	var begin time.Duration
 	for b.Loop() {

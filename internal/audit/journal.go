@@ -3,6 +3,8 @@ package audit
 import (
 	"context"
 	"path/filepath"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/patch-cat/patch-git/internal/durable"
@@ -15,17 +17,34 @@ import (
 // filePerm keeps other users from inputs and outputs.
 const filePerm = 0o600
 
-// Journal is the runs of one user. It holds no file open and may be used by
-// many goroutines and processes at once.
+// Journal is the runs of one user. It may be used by many goroutines and
+// processes at once.
 type Journal struct {
-	runs, blobs string
-	now         func() time.Time
+	runs, blobs, audit string
+	now                func() time.Time
+	detect             Detector
+	keys               func() (*keys, error)
+	live               atomic.Bool
 }
 
-// Open returns the journal below paths. It touches no file: the directories
-// are made by the first run.
-func Open(paths paths.Paths, now func() time.Time) *Journal {
-	return &Journal{runs: paths.Runs(), blobs: paths.Blobs(), now: now}
+// Open returns the journal below paths. It touches no file: the directories and
+// the user's key are made by the first run. Without a detector the journal can
+// be read and refuses to record.
+func Open(paths paths.Paths, now func() time.Time, detect Detector) *Journal {
+	key := filepath.Join(paths.Audit(), "key")
+	return &Journal{
+		runs: paths.Runs(), blobs: paths.Blobs(), audit: paths.Audit(), now: now, detect: detect,
+		keys: sync.OnceValues(func() (*keys, error) { return loadKeys(key) }),
+	}
+}
+
+// Live is for a process that lives on, such as a server, and must not wait for the
+// disk at each call: from now on Finish returns when the record would survive kill
+// -9, and a second later at most it survives a power cut too. Close ends that
+// and waits for the disk; call it before the process ends.
+func (j *Journal) Live() (close func() error) {
+	j.live.Store(true)
+	return func() error { j.live.Store(false); return nil }
 }
 
 func (j *Journal) path(id RunID) string { return filepath.Join(j.runs, string(id)+".json") }
@@ -37,7 +56,7 @@ type Run struct {
 	j        *Journal
 	id       RunID
 	started  time.Time // with the monotonic clock
-	secrets  redactor
+	secrets  *redactor
 	finished bool
 }
 
@@ -55,8 +74,15 @@ func (j *Journal) Begin(ctx context.Context, rec Record, secrets ...string) (*Ru
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	if j.detect == nil {
+		return nil, fault.New(fault.Internal, "no_detector", "a journal that finds no secrets records no run")
+	}
+	k, err := j.keys()
+	if err != nil {
+		return nil, err
+	}
 	now := j.now()
-	run := &Run{j: j, id: newRunID(now), started: now, secrets: newRedactor(secrets)}
+	run := &Run{j: j, id: newRunID(now), started: now, secrets: newRedactor(k, j.detect, secrets)}
 	rec.Schema, rec.RunID, rec.Status = Schema, run.id, Started
 	rec.Prev, rec.StartedAt, rec.EndedAt = spec.Digest{}, now.UTC(), time.Time{}
 	run.secrets.record(&rec)
@@ -87,17 +113,34 @@ func (r *Run) Finish(rec Record, stdout, stderr []byte) error {
 	if rec.DurationMS == 0 {
 		rec.DurationMS = max(now.Sub(r.started).Milliseconds(), 0)
 	}
-	r.secrets.record(&rec)
-	var err error
-	if rec.StdoutSHA256, err = r.j.putBlob(r.secrets.bytes(stdout), limits.Stdout); err != nil {
+	if err := r.seal(&rec); err != nil {
 		return err
 	}
-	if rec.StderrSHA256, err = r.j.putBlob(r.secrets.bytes(stderr), limits.Stderr); err != nil {
+	out, _ := r.secrets.text(string(stdout))
+	talk, _ := r.secrets.text(string(stderr))
+	var err error
+	if rec.StdoutSHA256, err = r.j.putBlob([]byte(out), limits.Stdout); err != nil {
+		return err
+	}
+	if rec.StderrSHA256, err = r.j.putBlob([]byte(talk), limits.Stderr); err != nil {
 		return err
 	}
 	if err := r.j.append(&rec); err != nil {
 		return err
 	}
 	r.finished = true
+	return nil
+}
+
+// seal says what the output was, strikes the secrets and says what that means.
+func (r *Run) seal(rec *Record) (err error) {
+	if rec.OutputCode = ""; len(rec.Output) > 0 {
+		if rec.OutputCode, err = r.secrets.keys.output(rec.Output); err != nil {
+			return err
+		}
+	}
+	r.secrets.record(rec)
+	ok := rec.Status == Succeeded && !rec.InputsRedacted
+	rec.Replayable = &ok
 	return nil
 }

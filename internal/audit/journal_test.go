@@ -24,11 +24,14 @@ func clock() func() time.Time {
 	return func() time.Time { now = now.Add(time.Millisecond); return now }
 }
 
+// nothing is a detector that finds nothing.
+func nothing(string) []audit.Secret { return nil }
+
 // journal opens a fresh journal.
 func journal(t *testing.T) (*audit.Journal, paths.Paths) {
 	t.Helper()
 	p := paths.Paths{Root: t.TempDir()}
-	return audit.Open(p, clock()), p
+	return audit.Open(p, clock(), nothing), p
 }
 
 // sample is a record as a caller would fill it.

@@ -44,7 +44,7 @@ func New(h *host.Host) (*Client, error) {
 		return nil, err
 	}
 	box.Sigstore = sigstore(h.Paths, h.Now)
-	return &Client{Host: h, Box: box, Journal: audit.Open(h.Paths, h.Now), sources: map[string]registry.Source{}}, nil
+	return &Client{Host: h, Box: box, Journal: audit.Open(h.Paths, h.Now, leaks), sources: map[string]registry.Source{}}, nil
 }
 
 func (c *Client) warn(text string) {

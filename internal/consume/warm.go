@@ -36,12 +36,17 @@ func (w *Warm) Run(ctx context.Context, ref spec.Ref, raw json.RawMessage, o Run
 	if o.UnsafeNoSandbox {
 		return nil, fault.New(fault.Denied, "unsafe", "a server runs no tool without a sandbox")
 	}
-	s, err := w.client.Installed(ctx, ref)
+	s, err := w.subject(ctx, w.client, ref)
 	if err != nil {
 		return nil, err
 	}
 	o.warm = w
 	return w.client.Run(ctx, s, raw, o)
+}
+
+// subject makes the subject of an installed release.
+func (w *Warm) subject(ctx context.Context, c *Client, ref spec.Ref) (*Subject, error) {
+	return c.Installed(ctx, ref)
 }
 
 // Close ends what waits.

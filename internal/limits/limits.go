@@ -118,6 +118,19 @@ const (
 	RunScratch   = 64 * MiB // the private /tmp
 )
 
+// What a conversation has read, for the sake of taint.
+const (
+	TaintSegment  = 768 * KiB // squeezed text that is forgotten at once
+	TaintSegments = 6         // of untrusted text; then the oldest goes
+	TaintTrusted  = 2         // segments of text that is vouched for
+	TaintOutputs  = 4096      // in one segment
+	TaintWords    = 64 * KiB  // short ones in one segment
+	TaintPart     = 64 * KiB  // of one text that is read at once
+	TaintPaths    = 4096      // leaves of one output whose place is kept
+	TaintMatches  = 64        // values that one verdict lists
+	TaintShown    = 200       // characters of one of them
+)
+
 // Files of the user's that a run is given.
 const (
 	// GrantEntries, GrantDepth and GrantTime bound the search for secrets in
@@ -272,4 +285,21 @@ const (
 	SummaryTokens   = 500
 	SummaryMost     = 1000 // characters of a summary
 	SummaryVerbatim = 12   // words in a row that it may share with the text
+)
+
+// What waits for a person's word.
+const (
+	ApprovalWait    = 5 * time.Minute     // for the word
+	ApprovalGood    = 5 * time.Minute     // of an approval, to be used
+	ApprovalLongest = 30 * time.Minute    // that a configuration can make of either
+	ApprovalKept    = 30 * 24 * time.Hour // what was decided, for a person to look at
+	ApprovalsHeld   = 64                  // at a time
+	ApprovalsOfOne  = 16                  // of them, by one session
+	ApprovalShown   = 240                 // characters of a value that are shown whole
+	ArgsSummary     = 200                 // characters of all arguments that a model is told
+	Remember        = 30 * 24 * time.Hour // a value that a person said yes to
+	RememberLongest = 365 * 24 * time.Hour
+	SealedLife      = 5 * time.Minute // of the state that a client keeps between two rounds of a request
+	SealedState     = 4 * KiB
+	ClockSkew       = 2 * time.Second // that a clock may have been set back
 )

@@ -2,15 +2,18 @@ package mcpserver
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
+	"fmt"
 	"log/slog"
+	"runtime/debug"
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/patch-cat/patch-git/internal/approval"
 	"github.com/patch-cat/patch-git/internal/consume"
+	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/sandbox"
 )
 
@@ -24,40 +27,48 @@ type server struct {
 	client  *consume.Client
 	mcp     *mcp.Server
 	tools   offer
-	session consume.Session // of requests that say nothing of themselves
-	warm    func() (*consume.Warm, error)
+	session *consume.Session
+	warm    func() (*consume.Warm, error) // opens it once
+	cool    func()                        // ends it, if it was opened
 	log     *slog.Logger
+	web     bool // hosts come over HTTP
+
+	mu    sync.Mutex
+	asked map[approval.ID]bool // what hosts were asked about
 }
 
 // Serve answers one AI host over stdio until its input ends, or many over HTTP on
-// the loopback address listen until ctx ends. version is that of the program.
-func Serve(ctx context.Context, c *consume.Client, listen, version string) error {
+// the loopback address listen until ctx ends; ready hears where, and which file
+// has the token. version is that of the program.
+func Serve(ctx context.Context, c *consume.Client, listen, version string, ready func(url, tokenFile string)) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	s, err := newServer(ctx, c, version)
+	s, err := newServer(ctx, c, version, openOffer)
 	if err != nil {
 		return err
 	}
+	s.web = listen != ""
 	var ends sync.WaitGroup
 	defer ends.Wait()
+	defer s.cool()
 	defer stop()
 	ends.Go(func() { s.tools.watch(ctx, s.changed) })
 	if listen != "" {
-		return s.serveHTTP(ctx, listen)
+		return s.serveHTTP(ctx, listen, ready)
 	}
 	return s.serveStdio(ctx)
 }
 
-func newServer(ctx context.Context, c *consume.Client, version string) (*server, error) {
+func newServer(ctx context.Context, c *consume.Client, version string, open func(context.Context, *server) (offer, error)) (*server, error) {
 	s := &server{
-		client: c, log: logTo(c.Host),
-		session: consume.Session{ID: rand.Text()},
-		// Sandboxes are opened for the first call: a host that only lists tools
-		// waits for none.
-		warm: sync.OnceValues(func() (*consume.Warm, error) { return c.Warm(ctx, sandbox.PoolOptions{}) }),
+		client: c, log: newLog(c.Host.Stderr),
+		session: consume.NewSession(""), asked: map[approval.ID]bool{},
 	}
+	s.warm, s.cool = pool(ctx, c)
+	c.Progress = nil // a host's log is no place for bars
+	c.Warn = func(text string) { s.log.Warn(text) }
 	var err error
-	if s.tools, err = openOffer(ctx, s); err != nil {
+	if s.tools, err = open(ctx, s); err != nil {
 		return nil, err
 	}
 	s.mcp = mcp.NewServer(&mcp.Implementation{Name: Name, Title: "patch-git", Version: version}, &mcp.ServerOptions{
@@ -66,8 +77,38 @@ func newServer(ctx context.Context, c *consume.Client, version string) (*server,
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{ListChanged: true}},
 	})
 	s.changed()
-	s.mcp.AddReceivingMiddleware(s.route)
+	s.mcp.AddReceivingMiddleware(s.contain(ctx), s.route)
+	s.mcp.AddSendingMiddleware(s.patience)
 	return s, nil
+}
+
+// pool gives what calls run by. It is opened for the first of them, so that a host
+// which only lists tools waits for no sandbox.
+func pool(ctx context.Context, c *consume.Client) (open func() (*consume.Warm, error), end func()) {
+	var mu sync.Mutex
+	var warm *consume.Warm
+	ended := false
+	open = func() (*consume.Warm, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if ended {
+			return nil, fault.New(fault.Interrupted, "interrupted", "the server ends")
+		}
+		if warm != nil {
+			return warm, nil
+		}
+		var err error
+		warm, err = c.Warm(ctx, sandbox.PoolOptions{})
+		return warm, err
+	}
+	end = func() {
+		mu.Lock()
+		defer mu.Unlock()
+		if ended = true; warm != nil {
+			warm.Close()
+		}
+	}
+	return open, end
 }
 
 // offer is what the server has to offer: the meta-tools and the toolbox.
@@ -97,6 +138,25 @@ func (s *server) changed() {
 	s.mcp.AddTool(&mcp.Tool{Name: dispatch, InputSchema: map[string]any{"type": "object"}}, s.call)
 }
 
+// contain keeps what goes wrong in one request to that request, and ends it when
+// the server ends: the SDK hands down no such end.
+func (s *server) contain(serving context.Context) mcp.Middleware {
+	return func(next mcp.MethodHandler) mcp.MethodHandler {
+		return func(ctx context.Context, method string, req mcp.Request) (res mcp.Result, err error) {
+			ctx, cancel := context.WithCancelCause(ctx)
+			defer cancel(nil)
+			defer context.AfterFunc(serving, func() { cancel(context.Cause(serving)) })()
+			defer func() {
+				if r := recover(); r != nil {
+					s.log.Error("a request made the program panic", "method", method, "panic", fmt.Sprint(r), "stack", string(debug.Stack()))
+					res, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error"}
+				}
+			}()
+			return next(ctx, method, req)
+		}
+	}
+}
+
 type named struct{}
 
 // route answers tools/list, and leads every tools/call to dispatch.
@@ -122,8 +182,16 @@ func (s *server) route(next mcp.MethodHandler) mcp.MethodHandler {
 // call runs one tools/call. What it may do is decided below it.
 func (s *server) call(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	c := s.read(ctx, req)
-	res, err := s.tools.call(ctx, c)
+	defer s.progress(ctx, req)()
+	var res *mcp.CallToolResult
+	var err error
+	if c.Approved, err = s.answered(ctx, c); err == nil {
+		res, err = s.tools.call(ctx, c)
+	}
 	if h, ok := errors.AsType[*consume.Held](err); ok {
+		if question := s.ask(c, h); question != nil {
+			return question, nil
+		}
 		return s.tools.held(c, h), nil
 	}
 	if _, ok := errors.AsType[*jsonrpc.Error](err); err != nil && !ok {
