@@ -154,6 +154,13 @@ const (
 	KeepRunsDays    = 3650
 )
 
+// Configuration files of AI hosts. One of them keeps its whole history in it.
+const (
+	HostFile  = 64 * MiB
+	HostDepth = 500 // brackets within brackets
+	HostTries = 5   // to write a file that its host is writing too
+)
+
 // Parsing a Python source with CPython's own parser.
 const (
 	ParseTime   = 10 * time.Second
