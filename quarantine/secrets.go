@@ -74,10 +74,21 @@ func lineStarts(data []byte) []int {
 // these has been told enough.
 const maxSecrets = 100
 
-// findSecrets looks through a text once. Every place where a word can begin is
-// asked; what is found is stepped over.
+// findSecrets finds the first of the secrets of a text.
 func findSecrets(text string) (found []secret) {
-	for i := 0; i < len(text) && len(found) < maxSecrets; {
+	eachSecret(text, func(s secret, from, to int) bool {
+		// A key is what is between its line ends, and no part of the text.
+		s.from = from + max(strings.Index(text[from:to], s.text), 0)
+		found = append(found, s)
+		return len(found) < maxSecrets
+	})
+	return found
+}
+
+// eachSecret looks through a text once. Every place where a word can begin is
+// asked; what is found, and lies between from and to, is stepped over.
+func eachSecret(text string, tell func(s secret, from, to int) bool) {
+	for i := 0; i < len(text); {
 		if i > 0 && isAlnum(text[i-1]) && isAlnum(text[i]) {
 			i++
 			continue
@@ -87,14 +98,11 @@ func findSecrets(text string) (found []secret) {
 			i++
 			continue
 		}
-		if s.text != "" {
-			// A key is what is between its line ends, and no part of the text.
-			s.from = i + max(strings.Index(text[i:i+n], s.text), 0)
-			found = append(found, s)
+		if s.text != "" && !tell(s, i, i+n) {
+			return
 		}
 		i += n
 	}
-	return found
 }
 
 // secretAt returns what begins at an offset and how much of the text it is; a

@@ -120,7 +120,7 @@ func (h *household) agrees(forks int) map[string][]string {
 		h.t.Errorf("list says %v, the receipts %v", list, receipts)
 	}
 	h.must("verify")
-	rep, err := audit.Open(h.home, time.Now).Check(h.t.Context())
+	rep, err := audit.Open(h.home, time.Now, nil).Check(h.t.Context())
 	if err != nil || len(rep.Problems) > 0 || rep.Forks > forks {
 		h.t.Errorf("the journal: %v, %+v", err, rep)
 	}

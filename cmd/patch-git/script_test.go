@@ -72,6 +72,7 @@ func TestScripts(t *testing.T) {
 			"github":        githubCommand,
 			"fixture":       writeFixture,
 			"model":         modelCommand,
+			"mcp":           mcpCommand,
 			"hold":          hold,
 			"take":          take,
 			"person":        person,
@@ -111,6 +112,7 @@ func setup(e *testscript.Env) error {
 	e.Setenv("PATCH_GIT_HOME", filepath.Join(e.WorkDir, "user"))
 	e.Setenv("NO_COLOR", "")
 	e.Setenv("TERM", "xterm")
+	e.Values[mcpKey{}] = mcpHolder(e)
 	return os.MkdirAll(home, 0o700)
 }
 

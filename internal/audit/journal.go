@@ -2,7 +2,10 @@ package audit
 
 import (
 	"context"
+	"encoding/json"
 	"path/filepath"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/patch-cat/patch-git/internal/durable"
@@ -15,17 +18,25 @@ import (
 // filePerm keeps other users from inputs and outputs.
 const filePerm = 0o600
 
-// Journal is the runs of one user. It holds no file open and may be used by
-// many goroutines and processes at once.
+// Journal is the runs of one user. It may be used by many goroutines and
+// processes at once.
 type Journal struct {
-	runs, blobs string
-	now         func() time.Time
+	runs, blobs, audit string
+	now                func() time.Time
+	detect             Detector
+	keys               func() (*keys, error)
+	live               atomic.Pointer[live]
 }
 
-// Open returns the journal below paths. It touches no file: the directories
-// are made by the first run.
-func Open(paths paths.Paths, now func() time.Time) *Journal {
-	return &Journal{runs: paths.Runs(), blobs: paths.Blobs(), now: now}
+// Open returns the journal below paths. It touches no file: the directories and
+// the user's key are made by the first run. Without a detector the journal can
+// be read and refuses to record.
+func Open(paths paths.Paths, now func() time.Time, detect Detector) *Journal {
+	key := filepath.Join(paths.Audit(), "key")
+	return &Journal{
+		runs: paths.Runs(), blobs: paths.Blobs(), audit: paths.Audit(), now: now, detect: detect,
+		keys: sync.OnceValues(func() (*keys, error) { return loadKeys(key) }),
+	}
 }
 
 func (j *Journal) path(id RunID) string { return filepath.Join(j.runs, string(id)+".json") }
@@ -37,7 +48,7 @@ type Run struct {
 	j        *Journal
 	id       RunID
 	started  time.Time // with the monotonic clock
-	secrets  redactor
+	secrets  *redactor
 	finished bool
 }
 
@@ -55,19 +66,27 @@ func (j *Journal) Begin(ctx context.Context, rec Record, secrets ...string) (*Ru
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	if j.detect == nil {
+		return nil, fault.New(fault.Internal, "no_detector", "a journal that finds no secrets records no run")
+	}
+	k, err := j.keys()
+	if err != nil {
+		return nil, err
+	}
 	now := j.now()
-	run := &Run{j: j, id: newRunID(now), started: now, secrets: newRedactor(secrets)}
+	run := &Run{j: j, id: newRunID(now), started: now, secrets: newRedactor(k, j.detect, secrets)}
 	rec.Schema, rec.RunID, rec.Status = Schema, run.id, Started
 	rec.Prev, rec.StartedAt, rec.EndedAt = spec.Digest{}, now.UTC(), time.Time{}
+	rec.Seq, rec.Key, rec.Signature = 0, "", ""
 	run.secrets.record(&rec)
 	b, err := encode(&rec)
 	if err != nil {
 		return nil, err
 	}
-	if err := durable.Replace(j.path(run.id), b, filePerm); err != nil {
-		return nil, err
+	if l := j.live.Load(); l != nil {
+		return run, l.begin(b, k)
 	}
-	return run, nil
+	return run, durable.Replace(j.path(run.id), b, filePerm)
 }
 
 // Finish records the result in place of the intent, durably. rec is the whole
@@ -83,21 +102,71 @@ func (r *Run) Finish(rec Record, stdout, stderr []byte) error {
 	}
 	now := r.j.now()
 	rec.Schema, rec.RunID = Schema, r.id
-	rec.StartedAt, rec.EndedAt = r.started.UTC(), now.UTC()
+	rec.StartedAt, rec.EndedAt, rec.Signature = r.started.UTC(), now.UTC(), ""
 	if rec.DurationMS == 0 {
 		rec.DurationMS = max(now.Sub(r.started).Milliseconds(), 0)
 	}
-	r.secrets.record(&rec)
-	var err error
-	if rec.StdoutSHA256, err = r.j.putBlob(r.secrets.bytes(stdout), limits.Stdout); err != nil {
+	if err := r.seal(&rec); err != nil {
 		return err
 	}
-	if rec.StderrSHA256, err = r.j.putBlob(r.secrets.bytes(stderr), limits.Stderr); err != nil {
+	streams, err := r.streams(&rec, stdout, stderr)
+	if err != nil {
 		return err
 	}
-	if err := r.j.append(&rec); err != nil {
+	k := r.secrets.keys
+	if l := r.j.live.Load(); l != nil {
+		err = l.finish(&rec, k, streams)
+	} else {
+		err = r.j.finish(&rec, k, streams)
+	}
+	if err != nil {
 		return err
 	}
 	r.finished = true
+	return nil
+}
+
+// finish records a run of a process that ends with it, and waits for the disk.
+// Streams are stored while the chain is locked, so that nobody who looks for those
+// that no record needs takes them for such.
+func (j *Journal) finish(rec *Record, k *keys, streams map[spec.Digest][]byte) error {
+	next, err := j.append(rec, k, func(content []byte) error {
+		if err := j.putStreams(streams); err != nil {
+			return err
+		}
+		return durable.WriteFile(j.path(rec.RunID), k.sign(ofRecord, content), filePerm)
+	})
+	if err != nil {
+		return err
+	}
+	return j.anchor(k, next)
+}
+
+// streams strikes secrets from what the tool wrote and names it in the record.
+func (r *Run) streams(rec *Record, stdout, stderr []byte) (map[spec.Digest][]byte, error) {
+	out, err := r.secrets.clip(stdout, limits.Stdout)
+	if err != nil {
+		return nil, err
+	}
+	talk, err := r.secrets.clip(stderr, limits.Stderr)
+	if err != nil {
+		return nil, err
+	}
+	rec.StdoutSHA256, rec.StderrSHA256 = spec.DigestOf(out), spec.DigestOf(talk)
+	return map[spec.Digest][]byte{rec.StdoutSHA256: out, rec.StderrSHA256: talk}, nil
+}
+
+// seal says what the output was, strikes the secrets and says what that means.
+func (r *Run) seal(rec *Record) (err error) {
+	if rec.OutputCode = ""; len(rec.Output) > 0 {
+		if rec.OutputCode, err = r.secrets.keys.output(rec.Output); err != nil {
+			return err
+		}
+	}
+	if r.secrets.record(rec); len(rec.Output) > limits.Stdout { // longer by the marks
+		rec.Output = json.RawMessage(`"` + r.secrets.mark("whole", rec.OutputCode) + `"`)
+	}
+	ok := rec.Status == Succeeded && !rec.InputsRedacted
+	rec.Replayable = &ok
 	return nil
 }

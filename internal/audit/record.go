@@ -38,6 +38,7 @@ const (
 // digests of the streams; the caller sets the rest.
 type Record struct {
 	Schema     string      `json:"schema_version"`
+	Seq        uint64      `json:"seq,omitempty"` // which one of the chain it is, from 1; 0 while started
 	Prev       spec.Digest `json:"prev,omitzero"` // of the record finished before; zero at the first, and while started
 	RunID      RunID       `json:"run_id"`
 	Status     Status      `json:"status"`
@@ -62,15 +63,47 @@ type Record struct {
 	// between tokens may differ.
 	Inputs json.RawMessage `json:"inputs,omitempty"`
 	Output json.RawMessage `json:"output,omitempty"`
-	// Redacted tells that a secret was struck from inputs or output, so that
-	// the run cannot be replayed.
-	Redacted bool `json:"redacted,omitempty"`
+	// Redacted tells that a secret was struck from inputs or output, and
+	// InputsRedacted that it was from the inputs.
+	Redacted       bool `json:"redacted,omitempty"`
+	InputsRedacted bool `json:"inputs_redacted,omitempty"`
+	// Replayable is false where the run did not succeed or its inputs are not
+	// kept in full; nil in a record of an older patch-git.
+	Replayable *bool `json:"replayable,omitempty"`
+	// OutputCode is that of the output before anything was struck from it, as
+	// [Journal.OutputCode] has it; "" where there is none.
+	OutputCode string `json:"output_hmac,omitempty"`
+
+	// Network are the places that the tool asked for, and what came of it, where
+	// its network led through us; the sandbox's own words say where it did not.
+	Network []Reached `json:"network,omitempty"`
+	// Assertions say of each capability what was declared and what held it.
+	Assertions []Assertion `json:"capability_assertions,omitempty"`
 
 	StdoutSHA256 spec.Digest `json:"stdout_sha256,omitzero"`
 	StderrSHA256 spec.Digest `json:"stderr_sha256,omitzero"`
 	StdoutNoise  bool        `json:"stdout_noise,omitempty"` // there was more on stdout than the result [C-3]
 	ExitCode     int         `json:"exit_code"`              // of the process; -1 when a signal ended it
 	Error        *Failure    `json:"error,omitempty"`        // present unless the run succeeded
+
+	// Key is the public key (Ed25519, base64url) by which the record is signed,
+	// and Signature what it says; see sign.go. The journal alone sets both.
+	Key       string `json:"key,omitempty"`
+	Signature string `json:"sig,omitempty"`
+}
+
+// CanReplay is nil where the run can be run again from its record, and otherwise
+// says why not: a *fault.Error of kind Denied with reason "not_replayable".
+func (r *Record) CanReplay() error {
+	switch {
+	case r.Status != Succeeded:
+		return fault.New(fault.Denied, "not_replayable", "run %s did not succeed: its status is %s", r.RunID, r.Status)
+	case r.InputsRedacted, r.Replayable == nil && r.Redacted:
+		return fault.New(fault.Denied, "not_replayable", "run %s had a secret in its inputs, which is not kept", r.RunID)
+	case r.Replayable != nil && !*r.Replayable:
+		return fault.New(fault.Denied, "not_replayable", "run %s cannot be replayed", r.RunID)
+	}
+	return nil
 }
 
 // Tool names what ran, down to its bytes.
@@ -130,6 +163,24 @@ type Python struct {
 	Version string `json:"version,omitempty"`
 	Path    string `json:"path,omitempty"`
 	Note    string `json:"note,omitempty"` // such as: newer than the tool asked for
+}
+
+// Reached is one place that a tool asked for.
+type Reached struct {
+	Network string `json:"network"` // "tcp", "udp" or "dns"
+	Address string `json:"address"` // address:port, or the name that was asked for
+	Times   int    `json:"times"`
+	Verdict string `json:"verdict"` // "reached", "failed" or "refused"
+}
+
+// Assertion is what became of one capability in a run.
+type Assertion struct {
+	Capability string `json:"capability"` // "network", "filesystem", "human_confirm" or "external_auth"
+	Declared   string `json:"declared"`   // by the manifest: "true", "false", "none", "read-only" or "read-write"
+	Given      string `json:"given"`      // to this run, in words of the same kind
+	// Enforced tells that the tool could not have done more than it was given.
+	Enforced bool   `json:"enforced"`
+	By       string `json:"by,omitempty"` // the driver of the sandbox, or the person's word
 }
 
 // Stage is one step of the security stack and what it said.
@@ -231,8 +282,10 @@ func (r *Record) check() error {
 		return errors.New("ran_at is missing")
 	case final == r.EndedAt.IsZero():
 		return fmt.Errorf("status is %s, which does not go with ended_at", r.Status)
-	case !final && !r.Prev.IsZero():
+	case !final && !(r.Prev.IsZero() && r.Seq == 0 && r.Key == ""):
 		return errors.New("prev is set before the run is finished")
+	case (r.Seq == 0) != (r.Key == ""):
+		return errors.New("seq does not go with key")
 	case final && r.StdoutSHA256.IsZero(), final && r.StderrSHA256.IsZero():
 		return errors.New("digest of stdout or stderr is missing")
 	case r.DurationMS < 0:

@@ -230,7 +230,7 @@ func (a *app) examineEmbedded() []examined {
 // examineJournal reads every record of a run and what the runs wrote. Damage
 // there keeps no tool from running, but a person should know.
 func (a *app) examineJournal(ctx context.Context) examined {
-	rep, err := audit.Open(a.host.Paths, a.host.Now).Check(ctx)
+	rep, err := audit.Open(a.host.Paths, a.host.Now, nil).Check(ctx)
 	if err != nil {
 		return examined{"journal", false, err.Error(), fault.HintsOf(err)}
 	}

@@ -35,6 +35,7 @@ type Client struct {
 
 	mu      sync.Mutex
 	sources map[string]registry.Source
+	config  configured
 }
 
 // New returns a client over the user's state.
@@ -44,7 +45,7 @@ func New(h *host.Host) (*Client, error) {
 		return nil, err
 	}
 	box.Sigstore = sigstore(h.Paths, h.Now)
-	return &Client{Host: h, Box: box, Journal: audit.Open(h.Paths, h.Now), sources: map[string]registry.Source{}}, nil
+	return &Client{Host: h, Box: box, Journal: audit.Open(h.Paths, h.Now, leaks), sources: map[string]registry.Source{}}, nil
 }
 
 func (c *Client) warn(text string) {

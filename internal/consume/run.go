@@ -33,6 +33,9 @@ type Subject struct {
 	revoked error // why it must not run, nil where it may
 	consent consents
 	digest  spec.Digest // of Main, where it is known
+	reads   []string    // the files that all of this was found out from
+	size    int64       // of what is held, in bytes
+	calls   *manifest.Calls
 
 	// parsedBy refuses the interpreter of a run, by its version, where what it makes
 	// of the source is refused; nil where nobody checks.
@@ -56,8 +59,9 @@ type RunOptions struct {
 	UnsafeNoSandbox  bool
 	UnsafeRunRevoked bool
 
-	warm   *Warm       // of a process that lives on, else nil
-	replay audit.RunID // that is run again, "" for a call of its own
+	warm   *Warm         // of a process that lives on, else nil
+	replay audit.RunID   // that is run again, "" for a call of its own
+	became *audit.Record // gets the record of the run, where somebody wants to compare
 }
 
 // Ran is what became of a run.
@@ -86,7 +90,12 @@ type Ran struct {
 // was revoked is a subject too, so that its flags can be read; [Client.Run]
 // refuses it.
 func (c *Client) Installed(ctx context.Context, ref spec.Ref) (*Subject, error) {
-	v, receipt, err := c.Check(ctx, ref)
+	return c.installed(ctx, ref, c.Box.Load)
+}
+
+// installed is Installed by what reads the release.
+func (c *Client) installed(ctx context.Context, ref spec.Ref, load loader) (*Subject, error) {
+	v, receipt, err := c.checked(ctx, ref, load)
 	var withdrawn error
 	if fault.ReasonOf(err) == "revoked" && v.OK() {
 		withdrawn = fault.New(fault.Denied, "revoked", "%w", err).Hint("--unsafe-run-revoked runs it all the same")
@@ -99,11 +108,17 @@ func (c *Client) Installed(ctx context.Context, ref spec.Ref) (*Subject, error) 
 	if err != nil {
 		return nil, err
 	}
+	var size int64
+	for _, f := range v.Document().Files {
+		size += f.Size
+	}
 	return &Subject{
 		Tool: v.Tool(), Main: v.Main(), Ref: v.Ref(), Registry: v.Registry(), Closure: closure, revoked: withdrawn,
 		consent:  &kept{c.Box, receipt, v.Tool().Permissions()},
 		examine:  func(ctx context.Context) error { return c.Recheck(ctx, v, receipt) },
 		digest:   v.Document().MainFile().SHA256,
+		reads:    c.Box.Reads(receipt, v.Document()),
+		size:     size,
 		parsedBy: func(ctx context.Context, python string) error { return c.parsedBy(ctx, v, receipt, python) },
 	}, nil
 }
@@ -157,7 +172,7 @@ func (k *call) start(ctx context.Context) (string, error) {
 		defer box.Close() // whatever was started ahead and not needed
 	}
 	rec.Sandbox.Driver = box.Driver()
-	job, python, release, err := k.c.job(ctx, box, s, g.args, g.mounts(), o.Limits)
+	job, python, release, err := k.c.job(ctx, o.warm, box, s, g.args, g.mounts(), o.Limits)
 	if err != nil {
 		return "", err
 	}

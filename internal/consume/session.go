@@ -57,7 +57,6 @@ type Held struct {
 	Arguments json.RawMessage // canonical
 	Reasons   []approval.Reason
 	RunID     audit.RunID // of the record that says that the call was held; "" where this is another look at it
-	Approved  bool        // a person said yes meanwhile: [Warm.Confirm] runs it
 	Expires   time.Time
 	fault     error
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/patch-cat/patch-git/internal/approval"
 	"github.com/patch-cat/patch-git/internal/audit"
-	"github.com/patch-cat/patch-git/internal/config"
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/spec"
 )
@@ -16,7 +15,7 @@ import (
 // Approvals is where held actions wait, as the configuration has it. Its decisions
 // are made elsewhere.
 func (c *Client) Approvals() (*approval.Store, error) {
-	cfg, err := config.Load(c.Host.Paths)
+	cfg, err := c.settings()
 	if err != nil {
 		return nil, err
 	}
@@ -85,36 +84,41 @@ func (k *call) hold(ctx context.Context, asks []ask, keep []func() error) error 
 	if len(k.reasons) == 0 {
 		return keepAll(keep)
 	}
-	act := k.action()
-	if g := k.o.Approved; g.OK() {
-		switch err := g.Covers(act); {
+	act, g := k.action(), k.o.Approved
+	if !g.OK() {
+		store, err := k.c.Approvals()
+		if err != nil {
+			return err
+		}
+		e, err := store.Hold(ctx, act)
+		switch {
 		case err != nil:
 			return err
-		case g.Via() == approval.ViaElicitation && !act.Attestable():
-			return fault.New(fault.Denied, "approval_channel", "%s needs a person's own word, and not that of the AI host", k.s.Ref.At()).
-				Hint("call it again, and approve it by: patch-git approve")
+		case e.State == approval.Denied:
+			return fault.New(fault.Denied, "approval_denied", "a person said no to this call of %s a moment ago", k.s.Ref.At())
+		case e.State != approval.Approved:
+			return heldAs(e)
 		}
-		k.rec.Approval = &audit.Approval{ID: string(g.ID()), Via: string(g.Via()), At: g.At()}
-		for _, a := range asks {
-			// What the host says of its user is good for this one run.
-			if a.agree != nil && g.Via() != approval.ViaElicitation {
-				keep = append(keep, a.agree)
-			}
+		// It is this very call that a person said yes to, and it is made again.
+		if g, err = store.Take(ctx, e.ID, k.o.Session.ID); err != nil {
+			return err
 		}
-		return keepAll(keep)
 	}
-	store, err := k.c.Approvals()
-	if err != nil {
+	switch err := g.Covers(act); {
+	case err != nil:
 		return err
+	case g.Via() == approval.ViaElicitation && !act.Attestable():
+		return fault.New(fault.Denied, "approval_channel", "%s needs a person's own word, and not that of the AI host", k.s.Ref.At()).
+			Hint("call it again, and approve it by: patch-git approve")
 	}
-	e, err := store.Hold(ctx, act)
-	if err != nil {
-		return err
+	k.rec.Approval = &audit.Approval{ID: string(g.ID()), Via: string(g.Via()), At: g.At()}
+	for _, a := range asks {
+		// What the host says of its user is good for this one run.
+		if a.agree != nil && g.Via() != approval.ViaElicitation {
+			keep = append(keep, a.agree)
+		}
 	}
-	if e.State == approval.Denied {
-		return fault.New(fault.Denied, "approval_denied", "a person said no to this call of %s a moment ago", k.s.Ref.At())
-	}
-	return heldAs(e)
+	return keepAll(keep)
 }
 
 // heldAs is the error for an action that waits.
@@ -125,7 +129,7 @@ func heldAs(e approval.Entry) *Held {
 		why = append(why, r.Text)
 	}
 	return &Held{
-		Action: e.ID, Tool: a.Tool, Arguments: a.Arguments, Reasons: a.Reasons, Expires: e.Until, Approved: e.State == approval.Approved,
+		Action: e.ID, Tool: a.Tool, Arguments: a.Arguments, Reasons: a.Reasons, Expires: e.Until,
 		fault: fault.New(fault.Denied, ReasonConfirm, "%s waits for a person: %s", a.Tool.At(), strings.Join(why, "; ")).
 			Hint("patch-git approve %s", e.ID),
 	}

@@ -231,7 +231,7 @@ func BenchmarkPoolCalls(b *testing.B) {
 		minor = "3.12"
 	}
 	s, refs := installed(b, minor, "1.0.0")
-	s.client.Journal = audit.Open(s.client.Host.Paths, time.Now)
+	s.client.Journal = audit.Open(s.client.Host.Paths, time.Now, leaks)
 	s.client.Host.Now = time.Now
 	w, err := s.client.Warm(b.Context(), sandbox.PoolOptions{PerKey: 1})
 	if err != nil {
@@ -252,7 +252,7 @@ func BenchmarkPoolCalls(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	_, python, release, err := s.client.job(b.Context(), w.box, subject, []byte("{}"), nil, sandbox.Limits{})
+	_, python, release, err := s.client.job(b.Context(), w, w.box, subject, []byte("{}"), nil, sandbox.Limits{})
 	if err != nil {
 		b.Fatal(err)
 	}

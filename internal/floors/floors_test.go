@@ -36,6 +36,7 @@ var floor = map[string]int{
 	"internal/judge/judgetest":   9,
 	"internal/picker/ptytest":    9,
 	"internal/site/sitetest":     9,
+	"internal/mcpserver/mcptest": 9,
 	"docs/bench/keyless":         10,
 	"internal/standalone/repack": 9,
 	"quarantine/probes":          0,
@@ -47,6 +48,8 @@ var floor = map[string]int{
 	"docs/unicode":               10,
 	"docs/leaks":                 10, // a module of its own
 	"docs/ranking":               10, // a module of its own
+	"docs/bench/mcp":             10, // a module of its own
+	"docs/bench/mcp/mark3labs":   10,
 	"docs/bench/pair":            9,
 	"docs/bench/publish":         10,
 	"docs/bench/slow":            9,
@@ -84,9 +87,10 @@ var door = map[string][]string{
 	"github.com/golang/snappy":                      {"index"}, // what a segment stores
 	"github.com/zricethezav/gitleaks":               {"docs/leaks"},
 	"modernc.org/sqlite":                            {"docs/ranking"},
+	"github.com/mark3labs/mcp-go":                   {"docs/bench/mcp/mark3labs"},
 	"github.com/modelcontextprotocol/go-sdk":        {"internal/mcpserver"},
 	"github.com/fsnotify/fsnotify":                  {"internal/mcpserver"},
-	"os/exec":                                       {"internal/trusted", "internal/standalone/repack", "internal/github/githubtest", "internal/picker/ptytest", "docs/bench/pair", "docs/bench/publish", "docs/eval", "docs/python/embed"},
+	"os/exec":                                       {"internal/trusted", "internal/standalone/repack", "internal/github/githubtest", "internal/picker/ptytest", "internal/mcpserver/mcptest", "docs/bench/mcp", "docs/bench/pair", "docs/bench/publish", "docs/eval", "docs/python/embed"},
 }
 
 // ban lists what a room must never import directly, with the reason.
