@@ -75,6 +75,7 @@ func TestScripts(t *testing.T) {
 			"mcp":           mcpCommand,
 			"hold":          hold,
 			"take":          take,
+			"waiting":       waiting,
 			"person":        person,
 		},
 	})
