@@ -76,6 +76,7 @@ func TestScripts(t *testing.T) {
 			"hold":          hold,
 			"take":          take,
 			"waiting":       waiting,
+			"browse":        browse,
 			"person":        person,
 		},
 	})
