@@ -59,8 +59,8 @@ func (a Action) check() error {
 	}
 	var args map[string]json.RawMessage
 	switch {
-	case a.Tool.Name == "":
-		return bad("it names no tool")
+	case a.Tool.Name == "" || a.Tool.Version == "":
+		return bad("it names no tool and version")
 	case a.Source.IsZero():
 		return bad("it has no digest of the source")
 	case a.Session == "":

@@ -15,73 +15,86 @@ import (
 // hides something written out as its number, and cut in the middle where it is
 // long, with its length and digest in place of what is missing.
 func Shown(text string) string {
-	show := func(s string) string {
-		// Line breaks become escapes: foreign text makes no lines of its own.
-		s = strings.NewReplacer("\\", `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`, "\t", `\t`).Replace(s)
-		return sanitize.ForTerminal(s)
+	runes := []rune(text)
+	if len(runes) <= limits.ApprovalShown {
+		return quoted(text)
 	}
-	if runes := []rune(text); len(runes) > limits.ApprovalShown {
-		half := limits.ApprovalShown / 2
-		return fmt.Sprintf(`"%s" …(%d bytes in all, sha256 %s)… "%s"`, show(string(runes[:half])), len(text), spec.DigestOf([]byte(text)).Short(), show(string(runes[len(runes)-half/2:])))
-	}
-	return `"` + show(text) + `"`
+	const tail = limits.ApprovalShown / 4
+	return fmt.Sprintf(`%s …(%d bytes in all, sha256 %s)… %s`,
+		quoted(string(runes[:limits.ApprovalShown-tail])), len(text), spec.DigestOf([]byte(text)).Short(), quoted(string(runes[len(runes)-tail:])))
+}
+
+// Whole is [Shown] of all of a text.
+func Whole(text string) string { return quoted(text) }
+
+// quoted writes line breaks as escapes: foreign text makes no lines of its own,
+// and cannot end the quotes around it.
+func quoted(s string) string {
+	return `"` + sanitize.ForTerminal(strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`, "\t", `\t`).Replace(s)) + `"`
 }
 
 // Line is one argument as a person sees it.
 type Line struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
+	// Note says what of the value is easily misread; it is "" mostly.
+	Note string `json:"note,omitempty"`
 }
 
-// Lines are the arguments of an action, in their order: all of them, each on a
-// line, none folded away.
-func (a Action) Lines() []Line {
+// Lines are the arguments of an action in their order: all of them, each on a
+// line. show is [Shown] or [Whole]. Text is shown in quotes, all else as its JSON.
+func (a Action) Lines(show func(string) string) []Line {
 	var out []Line
 	d := json.NewDecoder(bytes.NewReader(a.Arguments))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
 		return nil
 	}
 	for d.More() {
-		name, err := d.Token()
+		t, err := d.Token()
 		if err != nil {
 			return out
 		}
+		name, _ := t.(string)
 		var value json.RawMessage
 		if d.Decode(&value) != nil {
 			return out
 		}
-		text, ok := name.(string)
-		if !ok {
-			return out
+		l := Line{Name: sanitize.Line(name), Note: misread(string(value))}
+		var text string
+		if value[0] == '"' && json.Unmarshal(value, &text) == nil {
+			l.Value, l.Note = show(text), misread(text)
+		} else {
+			l.Value = plain(show(string(value)))
 		}
-		out = append(out, Line{unquoted(Shown(text)), shownValue(value)})
+		out = append(out, l)
 	}
 	return out
 }
 
-// shownValue shows text as text, and anything else as its JSON.
-func shownValue(value json.RawMessage) string {
-	var text string
-	if json.Unmarshal(value, &text) == nil && len(value) > 0 && value[0] == '"' {
-		return Shown(text)
-	}
-	return unquoted(Shown(string(value)))
-}
-
-// unquoted leaves the quotes away where what is shown needs none.
-func unquoted(shown string) string {
+// plain is JSON that was shown without the quotes around it, where it is whole.
+func plain(shown string) string {
 	inner := strings.TrimSuffix(strings.TrimPrefix(shown, `"`), `"`)
-	if strings.Contains(shown, "…(") {
+	if strings.Contains(shown, `" …(`) {
 		return shown
 	}
-	return strings.ReplaceAll(inner, `\"`, `"`)
+	return strings.NewReplacer(`\"`, `"`, `\\`, `\`).Replace(inner)
 }
 
-// Summary is the arguments in at most limits.ArgsSummary characters, for the
-// answer to a model [AR, Confirmation].
+// misread names the first character that shows as something that it is not.
+func misread(text string) string {
+	for _, h := range sanitize.Scan(text) {
+		if sanitize.Misread(h.Category) {
+			return fmt.Sprintf("character %d is U+%04X, which is easily taken for another", h.Col, h.Rune)
+		}
+	}
+	return ""
+}
+
+// Summary is the arguments in at most limits.ArgsSummary columns, for the answer
+// to a model.
 func (a Action) Summary() string {
 	var parts []string
-	for _, l := range a.Lines() {
+	for _, l := range a.Lines(Shown) {
 		parts = append(parts, l.Name+"="+l.Value)
 	}
 	return sanitize.Fit(strings.Join(parts, ", "), limits.ArgsSummary)

@@ -190,20 +190,20 @@ func (s *Store) Decide(ctx context.Context, id ID, yes bool, via Via, remember b
 	if err != nil {
 		return Entry{}, err
 	}
-	if e.State != Pending {
-		return e, e.refusal()
+	if err := e.Open(); err != nil {
+		return e, err
 	}
 	switch {
 	case !via.decides():
 		return e, fault.New(fault.Internal, "bad_channel", "%s is no way for a person to decide", spec.Quote(string(via)))
-	case yes && via == ViaElicitation && !e.Action.Attestable():
+	case yes && via == ViaElicitation && (remember || !e.Action.Attestable()):
 		return e, fault.New(fault.Denied, "approval_channel", "what waits as %s needs a person's own word, and not that of the AI host", id).
 			Hint("patch-git approve %s", id)
 	}
 	e.Decided, e.Via, e.State = s.now().UTC(), via, Denied
 	if yes {
 		e.State, e.Until = Approved, e.Decided.Add(within(s.Good, limits.ApprovalLongest))
-		if remember && via != ViaElicitation {
+		if remember {
 			if err := s.remember(e); err != nil {
 				return Entry{}, err
 			}
@@ -261,6 +261,14 @@ func (s *Store) spend(name string) error {
 func used(name string) error {
 	return fault.New(fault.Denied, "approval_used", "%s was used already: an approval is for one run", name).
 		Hint("call the tool again, so that a person is asked anew")
+}
+
+// Open refuses an entry that does not wait any more, as [Store.Decide] does.
+func (e Entry) Open() error {
+	if e.State == Pending {
+		return nil
+	}
+	return e.refusal()
 }
 
 // refusal says why an entry cannot go on.

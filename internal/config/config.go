@@ -109,6 +109,7 @@ func ParseTool(s string) (Tool, error) {
 type Config struct {
 	Registries map[spec.RegistryName]Defaults
 	Tools      map[Tool]Defaults
+	MCP        MCP
 }
 
 // Parse reads the file, strictly.
@@ -117,9 +118,9 @@ func Parse(data []byte) (*Config, error) {
 		return nil, fmt.Errorf("it has %d bytes, allowed are %d", len(data), limits.Config)
 	}
 	var version int
-	var registries, tools json.RawMessage
+	var registries, tools, mcp json.RawMessage
 	if err := object(data, func(name string) any {
-		return map[string]any{"schema": &version, "registries": &registries, "tools": &tools}[name]
+		return map[string]any{"schema": &version, "registries": &registries, "tools": &tools, "mcp": &mcp}[name]
 	}); err != nil {
 		return nil, err
 	}
@@ -133,6 +134,9 @@ func Parse(data []byte) (*Config, error) {
 	}
 	if c.Tools, err = entries(tools, ParseTool); err != nil {
 		return nil, fmt.Errorf("tools: %w", err)
+	}
+	if c.MCP, err = parseMCP(mcp); err != nil {
+		return nil, fmt.Errorf("mcp: %w", err)
 	}
 	return c, nil
 }
@@ -184,7 +188,8 @@ func (c *Config) Encode() ([]byte, error) {
 		Schema     int                 `json:"schema"`
 		Registries map[string]Defaults `json:"registries"`
 		Tools      map[string]Defaults `json:"tools"`
-	}{schema, registries, tools}, "", "  ")
+		MCP        map[string]any      `json:"mcp,omitempty"`
+	}{schema, registries, tools, c.MCP.encode()}, "", "  ")
 	if err != nil {
 		return nil, err
 	}

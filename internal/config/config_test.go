@@ -198,6 +198,7 @@ func TestLoadRefuses(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(whole))
 	f.Add([]byte(`{"schema":1}`))
+	f.Add([]byte(wholeMCP))
 	f.Add([]byte(`{"schema":1,"tools":{"a/b/some_tool":{"allow_read":["~/x"]}}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		c, err := Parse(data)

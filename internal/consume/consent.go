@@ -3,9 +3,11 @@ package consume
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/patch-cat/patch-git/internal/approval"
 	"github.com/patch-cat/patch-git/internal/audit"
 	"github.com/patch-cat/patch-git/internal/config"
 	"github.com/patch-cat/patch-git/internal/fault"
@@ -93,12 +95,12 @@ func (c *Client) grants(ctx context.Context, s *Subject, args json.RawMessage, o
 	var standing *config.Config
 	if s.Registry != "" {
 		var err error
-		if standing, err = config.Load(c.Host.Paths); err != nil {
+		if standing, err = c.settings(); err != nil {
 			return nil, err
 		}
 	}
 	list := wishes(o.Read, o.Write, s, standing, c.Host.Home)
-	if len(list) == 0 && !permits(s.Tool, false) {
+	if len(list) == 0 && (!permits(s.Tool, false) || !slices.ContainsFunc(s.Tool.Inputs, isPathInput)) {
 		return &grants{args: args}, nil
 	}
 	return grant(ctx, s, args, list, newJudge(c.Host.Dir, c.Host.Home, c.Host.Paths.Root))
@@ -137,16 +139,18 @@ func (c *Client) CheckGrants(ctx context.Context, t config.Tool, d config.Defaul
 	return g.named(s.Tool, newJudge(c.Host.Dir, c.Host.Home, c.Host.Paths.Root), wishes(d.Read, d.Write, s, nil, ""))
 }
 
-// admit asks whether a person agreed to what the tool may do and is given. A
-// path that somebody named outside of the arguments needs no further word.
-func admit(s *Subject, o RunOptions, g *grants, r reach) error {
+// asks lists what a person has to agree to before a tool may do what it may and is
+// given what it is given; keep are the words that are written down once all of it
+// is answered. A path that somebody named outside of the arguments needs no further
+// word. What nobody can agree to is the error.
+func asks(s *Subject, o RunOptions, g *grants, r reach) (list []ask, keep []func() error, err error) {
 	p := s.Tool.Permissions()
 	if len(p.ExternalAuth) > 0 {
-		return fault.New(fault.Denied, "external_auth", "%s needs access to %s, and no broker for accounts is configured", s.Tool.Name, strings.Join(p.ExternalAuth, ", "))
+		return nil, nil, fault.New(fault.Denied, "external_auth", "%s needs access to %s, and no broker for accounts is configured", s.Tool.Name, strings.Join(p.ExternalAuth, ", "))
 	}
 	if p.HumanConfirm && !o.Confirm {
-		return fault.New(fault.Denied, ReasonConfirm, "%s asks that a person confirms each run", s.Tool.Name).
-			Hint("add --yes to confirm this one run")
+		list = append(list, asked(approval.KindConfirm, fault.New(fault.Denied, ReasonConfirm, "%s asks that a person confirms each run", s.Tool.Name).
+			Hint("add --yes to confirm this one run")))
 	}
 	var files, secret []*granted
 	for _, d := range g.list {
@@ -154,44 +158,62 @@ func admit(s *Subject, o RunOptions, g *grants, r reach) error {
 		case d.From != audit.FromArgument:
 		case d.Secret:
 			secret = append(secret, d)
+		case o.Session != nil:
+			list = append(list, d.asked(s.Tool))
 		default:
 			files = append(files, d)
 		}
 	}
 	if len(secret) > 0 && !o.Secrets {
-		return flags(fault.New(fault.Denied, ReasonSecret, "%s is to %s, where secrets lie", s.Tool.Name, deeds(secret)), secret, "")
+		list = append(list, asked(approval.KindSecret, flags(fault.New(fault.Denied, ReasonSecret, "%s is to %s, where secrets lie", s.Tool.Name, deeds(secret)), secret, "")))
 	}
-	return s.agreed(o, p, files, r)
+	a, agree, err := s.agreed(o, p, files, r)
+	if err != nil {
+		return nil, nil, err
+	}
+	if a != nil {
+		list = append(list, *a)
+	}
+	if agree != nil {
+		keep = append(keep, agree)
+	}
+	return list, keep, nil
 }
 
-// agreed asks for consent to the network, and to the files that arguments name.
-func (s *Subject) agreed(o RunOptions, p spec.Permissions, files []*granted, r reach) error {
+// agreed asks for consent to the network, and to the files that arguments name. Of
+// ask and keep at most one is not nil.
+func (s *Subject) agreed(o RunOptions, p spec.Permissions, files []*granted, r reach) (a *ask, keep func() error, err error) {
 	need := p
 	if len(files) == 0 {
 		need.Filesystem = spec.FilesystemNone
 	}
 	if !NeedsConsent(need) && len(files) == 0 {
-		return nil
+		return nil, nil, nil
 	}
 	before, err := s.consent.before()
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	host := need.Network && !r.less()
 	if a, ok := covering(before, need, host); ok {
 		if a.Version != s.Ref.Version {
-			return s.consent.agree(a.Version, a.HostNetwork)
+			return nil, func() error { return s.consent.agree(a.Version, a.HostNetwork) }, nil
 		}
-		return nil
+		return nil, nil, nil
 	}
+	agree := func() error { return s.consent.agree("", host) }
 	if o.Agree {
-		return s.consent.agree("", host)
+		return nil, agree, nil
 	}
-	return s.refusal(p, need, files, before, r)
+	question := asked(approval.KindConsent, s.refusal(p, need, files, before, r))
+	if s.consent.lasting() {
+		question.Text, question.agree = question.Text+"; a yes is good for this version", agree
+	}
+	return &question, nil, nil
 }
 
 // refusal says what nobody agreed to, all of it, and by which words somebody can.
-func (s *Subject) refusal(p, need spec.Permissions, files []*granted, before []toolbox.Agreed, r reach) error {
+func (s *Subject) refusal(p, need spec.Permissions, files []*granted, before []toolbox.Agreed, r reach) *fault.Error {
 	var wants []string
 	if need.Network {
 		wants = append(wants, "may use "+r.words())

@@ -1,6 +1,7 @@
 package consume
 
 import (
+	"context"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -164,12 +165,15 @@ func TestMirrorsOfTheRegistry(t *testing.T) {
 	}
 }
 
+// lets is the examination of a release that is all right.
+func lets(context.Context) error { return nil }
+
 // TestRevokedSubject: what was revoked is a subject, and does not run.
 func TestRevokedSubject(t *testing.T) {
 	s := newScene(t)
 	subject := &Subject{
 		Tool:    &spec.Tool{Name: "was_good", Version: "1.0.0", Capabilities: spec.Capabilities{Filesystem: spec.FilesystemNone, HumanConfirm: true}},
-		revoked: fault.New(fault.Denied, "revoked", "was_good@1.0.0 was revoked"),
+		revoked: fault.New(fault.Denied, "revoked", "was_good@1.0.0 was revoked"), consent: &memory{}, examine: lets,
 	}
 	if _, err := s.client.Run(t.Context(), subject, []byte("{}"), RunOptions{Confirm: true, Agree: true}); fault.ReasonOf(err) != "revoked" {
 		t.Errorf("got %v", err)
@@ -244,7 +248,7 @@ func TestMaxAgeOffline(t *testing.T) {
 // TestRecordSaysWhatBounded the run, also where the person said nothing.
 func TestRecordSaysWhatBounded(t *testing.T) {
 	s := newScene(t)
-	subject := &Subject{Tool: &spec.Tool{Name: "asks_first", Version: "1.0.0", Capabilities: spec.Capabilities{Filesystem: spec.FilesystemNone, HumanConfirm: true}}}
+	subject := &Subject{Tool: &spec.Tool{Name: "asks_first", Version: "1.0.0", Capabilities: spec.Capabilities{Filesystem: spec.FilesystemNone, HumanConfirm: true}}, consent: &memory{}, examine: lets}
 	o := RunOptions{}
 	o.Limits.Wall = 7 * time.Second
 	if _, err := s.client.Run(t.Context(), subject, []byte("{}"), o); fault.ReasonOf(err) != ReasonConfirm {

@@ -34,6 +34,8 @@ type granted struct {
 	src  *sandbox.Held
 	name string
 	hide []sandbox.Hidden
+	// input is the argument that names it; "" where somebody else did.
+	input string
 }
 
 // wish is a path that somebody wants a run to be given.
@@ -162,6 +164,7 @@ func (g *grants) fromArguments(t *spec.Tool, j *judge) error {
 			return err
 		}
 		values[in.Name], changed = text, true
+		d.input = in.Name
 		g.add(d)
 	}
 	if !changed {
@@ -260,6 +263,9 @@ func (d *granted) close() { _ = d.src.Close() }
 // close lets go of all grants, and takes away the empty files that were made
 // and never written.
 func (g *grants) close() {
+	if g == nil {
+		return
+	}
 	for _, d := range g.created {
 		is, err := sandbox.Identify(d.Path)
 		if info, statErr := os.Lstat(d.Path); err == nil && statErr == nil && is == d.src.Is() && info.Size() == 0 {

@@ -180,7 +180,12 @@ func rank(f spec.Filesystem) int {
 // Check verifies an installed release again, without any network: evidence,
 // log proof, files, and the revocations of the newest head that was seen.
 func (c *Client) Check(ctx context.Context, ref spec.Ref) (verify.Verified, toolbox.Receipt, error) {
-	v, receipt, err := c.check(ctx, ref)
+	return c.checked(ctx, ref, c.Box.Load)
+}
+
+// checked is Check by what reads the release.
+func (c *Client) checked(ctx context.Context, ref spec.Ref, load loader) (verify.Verified, toolbox.Receipt, error) {
+	v, receipt, err := c.check(ctx, ref, load)
 	if err != nil && fault.KindOf(err) == fault.Findings {
 		// A link, a device or an outsized file lies where one of ours belongs:
 		// that is somebody's doing, and a "no".
@@ -190,7 +195,10 @@ func (c *Client) Check(ctx context.Context, ref spec.Ref) (verify.Verified, tool
 	return v, receipt, err
 }
 
-func (c *Client) check(ctx context.Context, ref spec.Ref) (verify.Verified, toolbox.Receipt, error) {
+// loader reads an installed release and verifies it.
+type loader func(toolbox.Receipt, verify.Policy) (verify.Verified, error)
+
+func (c *Client) check(ctx context.Context, ref spec.Ref, load loader) (verify.Verified, toolbox.Receipt, error) {
 	receipt, err := c.Box.Find(ref)
 	if err != nil {
 		return verify.Verified{}, receipt, err
@@ -208,7 +216,7 @@ func (c *Client) check(ctx context.Context, ref spec.Ref) (verify.Verified, tool
 		return verify.Verified{}, receipt, err
 	}
 	last := lastHead(pin)
-	v, err := c.Box.Load(receipt, pin.Policy())
+	v, err := load(receipt, pin.Policy())
 	if err != nil {
 		return verify.Verified{}, receipt, err
 	}

@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/patch-cat/patch-git/internal/ahead"
@@ -30,8 +28,14 @@ type Subject struct {
 	Registry spec.RegistryName
 	Closure  *ledger.Closure
 
+	// examine holds the release against the rules of this program; nil refuses.
+	examine func(context.Context) error
 	revoked error // why it must not run, nil where it may
 	consent consents
+	digest  spec.Digest // of Main, where it is known
+	reads   []string    // the files that all of this was found out from
+	size    int64       // of what is held, in bytes
+	calls   *manifest.Calls
 
 	// parsedBy refuses the interpreter of a run, by its version, where what it makes
 	// of the source is refused; nil where nobody checks.
@@ -47,6 +51,7 @@ type RunOptions struct {
 	Confirm     bool     // the person confirms this one run
 	Limits      sandbox.Limits
 	HostApp     string         // who asks: "cli"
+	Claims      Claims         // what the request says of itself
 	Session     *Session       // the conversation that asks; nil is a person
 	Approved    approval.Grant // a person's word for exactly this call; the zero value is none
 	Driver      string         // the only sandbox driver allowed, one of sandbox.DriverNames; "" takes the first that works
@@ -54,7 +59,9 @@ type RunOptions struct {
 	UnsafeNoSandbox  bool
 	UnsafeRunRevoked bool
 
-	warm *Warm // of a process that lives on, else nil
+	warm   *Warm         // of a process that lives on, else nil
+	replay audit.RunID   // that is run again, "" for a call of its own
+	became *audit.Record // gets the record of the run, where somebody wants to compare
 }
 
 // Ran is what became of a run.
@@ -74,6 +81,8 @@ type Ran struct {
 	StdoutNoise bool              `json:"stdout_noise,omitempty"`
 	DurationMS  int64             `json:"duration_ms"`
 	Warm        bool              `json:"warm,omitempty"` // the interpreter was booted ahead
+	Trust       Trust             `json:"trust"`
+	Sources     []audit.RunID     `json:"sources,omitempty"` // runs whose output is in the inputs, where it was seen
 	Stderr      string            `json:"-"`
 }
 
@@ -81,7 +90,12 @@ type Ran struct {
 // was revoked is a subject too, so that its flags can be read; [Client.Run]
 // refuses it.
 func (c *Client) Installed(ctx context.Context, ref spec.Ref) (*Subject, error) {
-	v, receipt, err := c.Check(ctx, ref)
+	return c.installed(ctx, ref, c.Box.Load)
+}
+
+// installed is Installed by what reads the release.
+func (c *Client) installed(ctx context.Context, ref spec.Ref, load loader) (*Subject, error) {
+	v, receipt, err := c.checked(ctx, ref, load)
 	var withdrawn error
 	if fault.ReasonOf(err) == "revoked" && v.OK() {
 		withdrawn = fault.New(fault.Denied, "revoked", "%w", err).Hint("--unsafe-run-revoked runs it all the same")
@@ -90,16 +104,21 @@ func (c *Client) Installed(ctx context.Context, ref spec.Ref) (*Subject, error) 
 	if err != nil {
 		return nil, err
 	}
-	if err := c.Recheck(ctx, v, receipt); err != nil {
-		return nil, err
-	}
 	closure, err := closureOf(v)
 	if err != nil {
 		return nil, err
 	}
+	var size int64
+	for _, f := range v.Document().Files {
+		size += f.Size
+	}
 	return &Subject{
 		Tool: v.Tool(), Main: v.Main(), Ref: v.Ref(), Registry: v.Registry(), Closure: closure, revoked: withdrawn,
 		consent:  &kept{c.Box, receipt, v.Tool().Permissions()},
+		examine:  func(ctx context.Context) error { return c.Recheck(ctx, v, receipt) },
+		digest:   v.Document().MainFile().SHA256,
+		reads:    c.Box.Reads(receipt, v.Document()),
+		size:     size,
 		parsedBy: func(ctx context.Context, python string) error { return c.parsedBy(ctx, v, receipt, python) },
 	}, nil
 }
@@ -116,65 +135,7 @@ func Local(file string, data []byte) (*Subject, []spec.Finding, error) {
 		return nil, findings, fault.New(fault.Unavailable, "no_closure", "%s needs packages, which are resolved when it is published", spec.Quote(file)).
 			Hint("publish it to a registry of your own: patch-git publish %s --to <folder>", file)
 	}
-	return &Subject{Tool: &doc.Tool, Main: data, consent: fleeting{}}, findings, nil
-}
-
-// Run runs a tool: arguments are checked against the manifest before anything
-// starts, the intent is recorded before, the result after, whatever it is.
-func (c *Client) Run(ctx context.Context, s *Subject, raw json.RawMessage, o RunOptions) (*Ran, error) {
-	if s.revoked != nil && !o.UnsafeRunRevoked {
-		return nil, s.revoked
-	}
-	if s.revoked != nil {
-		c.warn(s.revoked.Error())
-	}
-	rec := audit.Record{
-		Tool:     audit.Tool{Name: s.Tool.Name, Version: s.Tool.Version, Release: s.Ref.Digest, Source: spec.DigestOf(s.Main)},
-		Registry: string(s.Registry),
-		Sandbox:  audit.Sandbox{Capabilities: s.Tool.Permissions(), Packages: s.Tool.Runtime.Packages, Limits: bounds(o.Limits)},
-		Trigger:  audit.Trigger{HostApp: o.HostApp},
-		ExitCode: -1, // until a process ends by itself
-	}
-	args, err := manifest.Arguments(s.Tool, raw)
-	if err != nil {
-		return nil, err // nothing to record: no call was made that the tool could answer
-	}
-	rec.Inputs = args
-	// The intent is written while the run is prepared, and before it starts.
-	intent := make(chan func() (*audit.Run, error), 1)
-	go func(rec audit.Record) {
-		run, err := c.Journal.Begin(ctx, rec)
-		intent <- func() (*audit.Run, error) { return run, err }
-	}(rec)
-	begun := sync.OnceValues(func() (*audit.Run, error) { return (<-intent)() })
-	ran, outcome, err := c.run(ctx, s, args, o, &rec, begun)
-	run, beginErr := begun()
-	if beginErr != nil {
-		return nil, cmp.Or(err, beginErr) // a refusal stands, recorded or not
-	}
-	switch {
-	case err == nil:
-		rec.Status, rec.Output = audit.Succeeded, ran.Result
-	case slices.Contains([]fault.Kind{fault.Denied, fault.NotVerified, fault.NotFound, fault.Usage}, fault.KindOf(err)):
-		rec.Status, rec.Error = audit.Refused, audit.FailureOf(err)
-	default:
-		rec.Status, rec.Error = audit.Failed, audit.FailureOf(err)
-	}
-	if finishErr := run.Finish(rec, outcome.Stdout, outcome.Stderr); finishErr != nil && err == nil {
-		// The tool has run; losing its result because of the diary would make
-		// a caller run it twice.
-		c.warn("the run could not be recorded: " + finishErr.Error())
-	}
-	if err != nil {
-		return nil, err
-	}
-	ran.RunID = run.ID()
-	if s.Ref.Name != "" {
-		if err := c.Box.Touch(ctx, s.Ref.Name); err != nil {
-			c.warn("the last use could not be noted: " + err.Error())
-		}
-	}
-	return ran, nil
+	return &Subject{Tool: &doc.Tool, Main: data, consent: fleeting{}, examine: func(context.Context) error { return nil }}, findings, nil
 }
 
 // bounds are the limits as the record has them: what was asked for, else what
@@ -187,82 +148,82 @@ func bounds(l sandbox.Limits) audit.Limits {
 	}
 }
 
-// run is what happens between intent and result. The tool starts only after
+// start is the step that everything before is about. The tool starts only after
 // the intent was recorded.
-func (c *Client) run(ctx context.Context, s *Subject, args json.RawMessage, o RunOptions, rec *audit.Record, begun func() (*audit.Run, error)) (*Ran, sandbox.Outcome, error) {
-	none := sandbox.Outcome{Exit: -1}
-	reach, err := c.reach(ctx, s.Tool, o)
-	if err != nil {
-		return nil, none, err
+func (k *call) start(ctx context.Context) (string, error) {
+	if err := k.through(); err != nil {
+		return "", err
 	}
-	rec.Sandbox.AllowNet = reach.names()
-	g, err := c.grants(ctx, s, args, o)
-	if err != nil {
-		return nil, none, err
-	}
-	defer g.close()
-	if err := admit(s, o, g, reach); err != nil {
-		return nil, none, err
-	}
+	s, o, rec, g := k.s, k.o, &k.rec, k.grants
+	rec.Sandbox.Internet = s.Tool.Capabilities.Network
 	if err := g.make(); err != nil {
-		return nil, none, err
+		return "", err
 	}
 	rec.Sandbox.Grants, rec.Sandbox.Hidden = g.record()
 	if o.UnsafeNoSandbox {
 		rec.Sandbox.Hidden = nil // nothing is
 	}
-	rec.Sandbox.Internet = s.Tool.Capabilities.Network
-	box, err := c.sandbox(ctx, o)
+	k.begin(ctx)
+	box, err := k.c.sandbox(ctx, o)
 	if err != nil {
-		return nil, none, err
+		return "", err
 	}
-	defer box.Close() // whatever was started ahead and not needed
+	if o.warm == nil {
+		defer box.Close() // whatever was started ahead and not needed
+	}
 	rec.Sandbox.Driver = box.Driver()
-	job, python, release, err := c.job(ctx, box, s, g.args, g.mounts(), o.Limits)
+	job, python, release, err := k.c.job(ctx, o.warm, box, s, g.args, g.mounts(), o.Limits)
 	if err != nil {
-		return nil, none, err
+		return "", err
 	}
 	defer release()
 	if s.parsedBy != nil {
 		if err := s.parsedBy(ctx, python.Version); err != nil {
-			return nil, none, err
+			return "", err
 		}
 	}
-	if job.Uplink, err = reach.uplink(ctx); err != nil {
-		return nil, none, err
+	if job.Uplink, err = k.reach.uplink(ctx); err != nil {
+		return "", err
 	}
 	rec.Sandbox.Python, rec.Sandbox.EnvKeys = python, envKeys(job.Env)
 	job.Gate = func() error { // the tool waits for its intent to be written
-		_, err := begun()
-		return err
+		_, err := k.begun()
+		return cmp.Or(err, k.through())
 	}
-	out, err := o.warm.start(ctx, box, s, job)
+	k.out, err = o.warm.start(ctx, box, s, job)
 	if err != nil {
-		return nil, none, err
+		k.out = sandbox.Outcome{Exit: -1}
+		return "", err
 	}
-	if s.Ref.Name != "" && !out.Warm && o.warm == nil {
-		ahead.Learn(c.Host.Paths, s.Ref.Name, job, len(g.list) == 0 && !o.UnsafeNoSandbox, durable.Replace)
+	if s.Ref.Name != "" && !k.out.Warm && o.warm == nil {
+		ahead.Learn(k.c.Host.Paths, s.Ref.Name, job, len(g.list) == 0 && !o.UnsafeNoSandbox, durable.Replace)
 	}
-	out.NotEnforced = append(out.NotEnforced, g.notes...)
+	return "", k.result(python)
+}
+
+// result reads what the tool answered.
+func (k *call) result(python audit.Python) error {
+	s, rec, out := k.s, &k.rec, &k.out
+	out.NotEnforced = append(out.NotEnforced, k.grants.notes...)
 	rec.Sandbox.Driver, rec.Sandbox.NotEnforced = out.Driver, out.NotEnforced
 	rec.ExitCode, rec.DurationMS = out.Exit, out.Duration.Milliseconds()
 	line, noise := lastLine(out.Stdout)
 	rec.StdoutNoise = noise
-	if err := failure(s.Tool, out); err != nil {
-		return nil, out, err
+	if err := failure(s.Tool, *out); err != nil {
+		return err
 	}
 	if err := manifest.Result(s.Tool, line); err != nil {
-		return nil, out, withStderr(err, out)
+		return withStderr(err, *out)
 	}
-	ran := &Ran{
+	k.ran = &Ran{
 		Tool: s.Tool.Name.String() + "@" + s.Tool.Version.String(), Release: s.Ref.Digest, Registry: s.Registry, Result: line,
 		Driver: out.Driver, NotEnforced: out.NotEnforced, Grants: rec.Sandbox.Grants, Hidden: rec.Sandbox.Hidden, AllowNet: rec.Sandbox.AllowNet, Python: python.Version, StdoutNoise: noise,
 		DurationMS: out.Duration.Milliseconds(), Warm: out.Warm, Stderr: string(out.Stderr),
 	}
 	if python.Note != "" {
-		ran.Notes = append(ran.Notes, python.Note)
+		k.ran.Notes = append(k.ran.Notes, python.Note)
 	}
-	return ran, out, nil
+	return nil
 }
 
 // failure explains a tool that did not come to its end.

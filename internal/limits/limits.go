@@ -118,6 +118,19 @@ const (
 	RunScratch   = 64 * MiB // the private /tmp
 )
 
+// What a conversation has read, for the sake of taint.
+const (
+	TaintSegment  = 768 * KiB // squeezed text that is forgotten at once
+	TaintSegments = 6         // of untrusted text; then the oldest goes
+	TaintTrusted  = 2         // segments of text that is vouched for
+	TaintOutputs  = 4096      // in one segment
+	TaintWords    = 64 * KiB  // short ones in one segment
+	TaintPart     = 64 * KiB  // of one text that is read at once
+	TaintPaths    = 4096      // leaves of one output whose place is kept
+	TaintMatches  = 64        // values that one verdict lists
+	TaintShown    = 200       // characters of one of them
+)
+
 // Files of the user's that a run is given.
 const (
 	// GrantEntries, GrantDepth and GrantTime bound the search for secrets in
@@ -129,6 +142,23 @@ const (
 	GrantPaths   = 64  // paths that one run is given
 	Config       = 256 * KiB
 	ConfigPaths  = 64 // paths of one kind for one tool or registry
+)
+
+// What a user may set for AI hosts.
+const (
+	ConfigTools     = 256       // tools in one list
+	MCPTools        = 10_000    // told by name
+	MCPTokens       = 1_000_000 // spent on telling them
+	ApprovalMinutes = 10        // a held call waits
+	RememberDays    = 365       // an approved value is good
+	KeepRunsDays    = 3650
+)
+
+// Configuration files of AI hosts. One of them keeps its whole history in it.
+const (
+	HostFile  = 64 * MiB
+	HostDepth = 500 // brackets within brackets
+	HostTries = 5   // to write a file that its host is writing too
 )
 
 // Parsing a Python source with CPython's own parser.
@@ -167,6 +197,10 @@ const (
 	// the largest size and in base64.
 	Pin      = 16 * MiB
 	LockWait = 30 * time.Second
+	// VerifiedFor is how long a server believes what it verified, even where no file
+	// of it has changed, and VerifiedBytes how much of it is held.
+	VerifiedFor   = 10 * time.Minute
+	VerifiedBytes = 32 * MiB
 )
 
 // Records of runs.
@@ -278,6 +312,10 @@ const (
 	ArgsSummary     = 200                 // characters of all arguments that a model is told
 	Remember        = 30 * 24 * time.Hour // a value that a person said yes to
 	RememberLongest = 365 * 24 * time.Hour
+	PageLife        = 15 * time.Minute    // of the page on which a person decides, and of a link to it
+	PageRequest     = 16 * KiB            // the header of a request to it, and its body
+	PageTime        = 10 * time.Second    // for one request and its answer
+	BellPause       = 20 * time.Second    // between two notifications
 	SealedLife      = 5 * time.Minute // of the state that a client keeps between two rounds of a request
 	SealedState     = 4 * KiB
 	ClockSkew       = 2 * time.Second // that a clock may have been set back

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/patch-cat/patch-git/internal/fault"
@@ -49,7 +50,7 @@ type person struct {
 	*ptytest.Terminal
 	keys    chan string
 	resized chan os.Signal
-	size    [2]int
+	size    atomic.Pointer[[2]int]
 }
 
 func (p *person) Read(b []byte) (int, error) {
@@ -60,7 +61,18 @@ func (p *person) Read(b []byte) (int, error) {
 	return copy(b, k), nil
 }
 
-func (p *person) Size() (columns, rows int) { return p.size[0], p.size[1] }
+func (p *person) Size() (columns, rows int) { s := *p.size.Load(); return s[0], s[1] }
+
+// before returns a person at a terminal, which says that it is of another size
+// where claimed is one.
+func before(columns, rows int, claimed ...int) *person {
+	p := &person{Terminal: ptytest.New(columns, rows), keys: make(chan string), resized: make(chan os.Signal)}
+	if claimed != nil {
+		columns, rows = claimed[0], claimed[1]
+	}
+	p.size.Store(&[2]int{columns, rows})
+	return p
+}
 
 func (p *person) Resized() <-chan os.Signal { return p.resized }
 
@@ -72,13 +84,18 @@ type result struct {
 // sit begins to pick.
 func sit(t *testing.T, columns, rows int, o picker.Options) (*person, <-chan result) {
 	t.Helper()
-	p := &person{ptytest.New(columns, rows), make(chan string), make(chan os.Signal), [2]int{columns, rows}}
+	p := before(columns, rows)
+	return p, p.pick(t, o)
+}
+
+// pick begins to pick at a screen.
+func (p *person) pick(t *testing.T, o picker.Options) <-chan result {
 	done := make(chan result, 1)
 	go func() {
 		item, err := picker.Pick(t.Context(), p, o)
 		done <- result{item, err}
 	}()
-	return p, done
+	return done
 }
 
 // leaves checks how a picking ends, and that the terminal is as it was.
@@ -186,13 +203,11 @@ func TestEnds(t *testing.T) {
 	back(t, p)
 
 	ctx, cancel := context.WithCancel(t.Context())
-	q := &person{ptytest.New(80, 24), make(chan string), make(chan os.Signal), [2]int{80, 24}}
+	q := before(80, 24)
 	go func() {
 		item, err := picker.Pick(ctx, q, picker.Options{Find: things(three...)})
-		p.keys = nil
-		done := result{item, err}
-		if !errors.Is(done.err, context.Canceled) {
-			t.Errorf("%v", done.err)
+		if !errors.Is(err, context.Canceled) || item != nil {
+			t.Errorf("picked %v, %v", item, err)
 		}
 		close(q.resized)
 	}()
@@ -294,8 +309,8 @@ func TestScroll(t *testing.T) {
 // terminal of the test says so where one is.
 func TestSizes(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {200, 50}, {100, 16}, {40, 12}, {20, 6}, {10, 3}, {8, 2}, {1, 1}, {79, 16}, {80, 4}, {500, 200}} {
-		p, done := sit(t, max(size[0], 8), max(size[1], 2), picker.Options{Find: things(append(three, thing{"wide 漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字", strings.Repeat("漢", 300)})...)})
-		p.size = size
+		p := before(max(size[0], 8), max(size[1], 2), size[0], size[1])
+		done := p.pick(t, picker.Options{Find: things(append(three, thing{"wide 漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字", strings.Repeat("漢", 300)})...)})
 		p.Until(t, "a prompt", func(s *ptytest.Terminal) bool { return strings.HasPrefix(s.Lines()[0], ">") })
 		if size[1] >= 3 {
 			sees(t, p, "> appl")
@@ -318,12 +333,12 @@ func TestResize(t *testing.T) {
 	p, done := sit(t, 80, 24, picker.Options{Find: things(three...)})
 	sees(t, p, "1 of 3", strings.Repeat("─", 80))
 	p.Resize(120, 30)
-	p.size = [2]int{120, 30}
+	p.size.Store(&[2]int{120, 30})
 	p.resized <- os.Interrupt
 	sees(t, p, "│ about a fruit")
 	gone(t, p, "───")
 	p.Resize(30, 8)
-	p.size = [2]int{30, 8}
+	p.size.Store(&[2]int{30, 8})
 	p.resized <- os.Interrupt
 	gone(t, p, "about a fruit")
 	sees(t, p, "> apple", "enter pull · tab card · esc l…")

@@ -21,7 +21,8 @@ type Match struct {
 // Verdict is what a check found. The zero value found nothing.
 type Verdict struct {
 	Matches []Match `json:"matches,omitempty"` // of inputs that are not tainted_ok, to be held
-	Carried []Match `json:"carried,omitempty"` // of inputs that are tainted_ok: they pass, and make the output tainted
+	Carried []Match `json:"carried,omitempty"` // of inputs that are tainted_ok, or approved: they pass, and make the output tainted
+	Vouched []Match `json:"vouched,omitempty"` // seen in a source, and in something that the person trusts: they pass
 	Session *Source `json:"session,omitempty"` // the latest source, where the rule for irreversible tools holds the call
 }
 
@@ -47,12 +48,17 @@ func (v Verdict) Sources() []string {
 type Call struct {
 	Arguments json.RawMessage   // canonical, an object
 	TaintedOK func(string) bool // by the name of an input
-	// Irreversible: what the tool does cannot be taken back.
+	// Constant tells whether the manifest itself states this value for this
+	// input, as its default or as one of a few; nil is never.
+	Constant func(input, value string) bool
+	// Irreversible: what the tool does cannot be taken back. It is held once
+	// anything untrusted was read.
 	Irreversible bool
+	// Reaches: the tool has network, files or secrets. It is held once a
+	// history forgot what it read, because no value can be told from a
+	// forgotten one.
+	Reaches bool
 	// Approved tells whether a person approved this value for this input
 	// before; nil is never.
 	Approved func(input, value string) bool
 }
-
-// History is what one conversation has read. It is safe for concurrent use.
-type History struct{}

@@ -170,7 +170,7 @@ func (t *Toolbox) Versions(n spec.Name) ([]spec.Version, error) {
 // the current one.
 func (t *Toolbox) Find(ref spec.Ref) (Receipt, error) {
 	if ref.Version == "" {
-		ix, err := t.readIndex()
+		ix, err := t.lookIndex()
 		if err != nil {
 			return Receipt{}, err
 		}
@@ -217,7 +217,7 @@ func (t *Toolbox) Load(r Receipt, policy verify.Policy) (verify.Verified, error)
 }
 
 func (t *Toolbox) load(r Receipt, policy verify.Policy) (verify.Verified, error) {
-	s, err := t.stored(r)
+	s, err := t.stored(r, true)
 	if err != nil {
 		return verify.Verified{}, err
 	}
@@ -225,8 +225,9 @@ func (t *Toolbox) load(r Receipt, policy verify.Policy) (verify.Verified, error)
 }
 
 // stored reads what is kept of a release; what is missing is left out, for the
-// verification to find.
-func (t *Toolbox) stored(r Receipt) (verify.Stored, error) {
+// verification to find. With inUse, the main file of the current version is the one
+// that a person sees.
+func (t *Toolbox) stored(r Receipt, inUse bool) (verify.Stored, error) {
 	dir := t.receiptDir(r.Name, r.Version)
 	s := verify.Stored{Files: map[string][]byte{}}
 	for _, f := range []struct {
@@ -245,7 +246,7 @@ func (t *Toolbox) stored(r Receipt) (verify.Stored, error) {
 	}
 	for _, f := range doc.Files {
 		read := t.storedFile
-		if f.Path == doc.Format.MainFile() && t.isCurrent(r) {
+		if f.Path == doc.Format.MainFile() && inUse && t.isCurrent(r) {
 			read = func(d spec.Digest) ([]byte, error) { return t.visible(r, d) }
 		}
 		data, err := read(f.SHA256)
@@ -287,6 +288,6 @@ func (t *Toolbox) visible(r Receipt, want spec.Digest) ([]byte, error) {
 
 // isCurrent tells whether the index says that tools/ has this version's file.
 func (t *Toolbox) isCurrent(r Receipt) bool {
-	ix, err := t.readIndex()
+	ix, err := t.lookIndex()
 	return err == nil && ix.Tools[r.Name].Version == r.Version
 }
