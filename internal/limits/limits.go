@@ -312,11 +312,11 @@ const (
 	ArgsSummary     = 200                 // characters of all arguments that a model is told
 	Remember        = 30 * 24 * time.Hour // a value that a person said yes to
 	RememberLongest = 365 * 24 * time.Hour
-	PageLife        = 15 * time.Minute    // of the page on which a person decides, and of a link to it
-	PageRequest     = 16 * KiB            // the header of a request to it, and its body
-	PageTime        = 10 * time.Second    // for one request and its answer
-	BellPause       = 20 * time.Second    // between two notifications
-	SealedLife      = 5 * time.Minute // of the state that a client keeps between two rounds of a request
+	PageLife        = 15 * time.Minute // of the page on which a person decides, and of a link to it
+	PageRequest     = 16 * KiB         // the header of a request to it, and its body
+	PageTime        = 10 * time.Second // for one request and its answer
+	BellPause       = 20 * time.Second // between two notifications
+	SealedLife      = 5 * time.Minute  // of the state that a client keeps between two rounds of a request
 	SealedState     = 4 * KiB
 	ClockSkew       = 2 * time.Second // that a clock may have been set back
 )
