@@ -22,6 +22,7 @@ import (
 type Toolbox struct {
 	paths paths.Paths
 	now   func() time.Time
+	seen  seenIndex
 
 	// Sigstore makes what verifies keyless registries out of a
 	// trusted_root.json, of which nil is that of the public instance. Without
@@ -63,20 +64,6 @@ type IndexEntry struct {
 }
 
 const indexSchema = 1
-
-// readIndex reads index.json. One that is missing or damaged is rebuilt in
-// memory from the receipts, which are the truth.
-func (t *Toolbox) readIndex() (*index, error) {
-	data, err := durable.ReadFileNoFollow(t.paths.Index(), limits.Document)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	ix := &index{}
-	if err == nil && json.Unmarshal(data, ix) == nil && ix.Schema == indexSchema && ix.Tools != nil {
-		return ix, nil
-	}
-	return t.rebuildIndex()
-}
 
 func (t *Toolbox) rebuildIndex() (*index, error) {
 	ix := &index{Schema: indexSchema, Tools: map[spec.Name]IndexEntry{}}
@@ -135,7 +122,7 @@ type Installed struct {
 
 // List returns what is installed, sorted by name.
 func (t *Toolbox) List() ([]Installed, error) {
-	ix, err := t.readIndex()
+	ix, err := t.lookIndex()
 	if err != nil {
 		return nil, err
 	}
@@ -193,7 +180,7 @@ const touchAfter = time.Minute
 // writes can be lost in a power cut without harm.
 func (t *Toolbox) Touch(ctx context.Context, n spec.Name) error {
 	now := t.now().UTC()
-	ix, err := t.readIndex()
+	ix, err := t.lookIndex()
 	if err != nil {
 		return err
 	}
