@@ -23,7 +23,8 @@ import (
 type entry struct {
 	ref      spec.Ref // pinned, unless err says why not
 	registry spec.RegistryName
-	stamp    toolbox.Stamp
+	stamp    toolbox.Stamp // of its files, before they were verified
+	glimpse  toolbox.Stamp
 	trust    spec.Digest // whom its registry was trusted with
 	err      error       // why it would not run, and is not listed
 
@@ -51,13 +52,13 @@ const (
 )
 
 // newEntry makes what is told of a verified tool.
-func newEntry(card *consume.Card, stamp toolbox.Stamp, trust spec.Digest) (*entry, error) {
+func newEntry(card *consume.Card) (*entry, error) {
 	t := card.Tool
 	source, err := json.Marshal(t)
 	if err != nil {
 		return nil, err
 	}
-	e := &entry{ref: card.Ref, registry: card.Registry, stamp: stamp, trust: trust, tags: strings.Join(t.Tags, " "), source: source, tool: lazily(source)}
+	e := &entry{ref: card.Ref, registry: card.Registry, tags: strings.Join(t.Tags, " "), source: source, tool: lazily(source)}
 	p := t.Permissions()
 	for bit, is := range map[effect]bool{
 		reaches:      p.Network || len(p.ExternalAuth) > 0,

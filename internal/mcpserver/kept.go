@@ -26,6 +26,9 @@ type kept struct {
 // keptEdition changes with what an entry says.
 const keptEdition = 1
 
+// entryOverhead is what an entry takes beside its texts, about.
+const entryOverhead = 300
+
 const keptFor = 30 * 24 * time.Hour
 
 func keptAt(h *host.Host) *kept {
@@ -51,7 +54,11 @@ func (k *kept) load() map[spec.Name]*entry {
 func (k *kept) save(entries []*entry) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	var b []byte
+	size := 0
+	for _, e := range entries {
+		size += len(e.description) + len(e.in) + len(e.out) + len(e.source) + entryOverhead
+	}
+	b := make([]byte, 0, size)
 	for _, e := range entries {
 		if e.err == nil {
 			b = appendEntry(b, e)
@@ -65,7 +72,7 @@ func (k *kept) save(entries []*entry) {
 // An entry is its fields one after the other, each behind its length.
 func appendEntry(b []byte, e *entry) []byte {
 	for _, f := range [][]byte{
-		[]byte(e.ref.Name), []byte(e.ref.Version), e.ref.Digest[:], []byte(e.registry), e.stamp[:], e.trust[:],
+		[]byte(e.ref.Name), []byte(e.ref.Version), e.ref.Digest[:], []byte(e.registry), e.stamp[:], e.glimpse[:], e.trust[:],
 		{byte(e.kind)},
 		[]byte(e.description), e.in, e.out, []byte(e.tags), e.source,
 	} {
@@ -89,23 +96,24 @@ func (r *reader) field() ([]byte, bool) {
 
 // entry is the next one; nil where it is none.
 func (r *reader) entry() *entry {
-	var f [12][]byte
+	var f [13][]byte
 	for i := range f {
 		var ok bool
 		if f[i], ok = r.field(); !ok {
 			return nil
 		}
 	}
-	e := &entry{registry: spec.RegistryName(f[3]), description: string(f[7]), in: f[8], tags: string(f[10]), source: f[11], tool: lazily(f[11])}
+	e := &entry{registry: spec.RegistryName(f[3]), description: string(f[8]), in: f[9], tags: string(f[11]), source: f[12], tool: lazily(f[12])}
 	e.ref.Name, e.ref.Version = spec.Name(f[0]), spec.Version(f[1])
-	if len(f[2]) != len(e.ref.Digest) || len(f[4]) != len(e.stamp) || len(f[5]) != len(e.trust) || len(f[6]) != 1 {
+	if len(f[2]) != len(e.ref.Digest) || len(f[4]) != len(e.stamp) || len(f[5]) != len(e.glimpse) || len(f[6]) != len(e.trust) || len(f[7]) != 1 {
 		return nil
 	}
 	copy(e.ref.Digest[:], f[2])
 	copy(e.stamp[:], f[4])
-	copy(e.trust[:], f[5])
-	if e.kind = effect(f[6][0]); len(f[9]) > 0 {
-		e.out = f[9]
+	copy(e.glimpse[:], f[5])
+	copy(e.trust[:], f[6])
+	if e.kind = effect(f[7][0]); len(f[10]) > 0 {
+		e.out = f[10]
 	}
 	return e
 }
