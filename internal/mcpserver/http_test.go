@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/netip"
 	"os"
 	"strings"
 	"testing"
@@ -23,7 +24,7 @@ func TestLoopback(t *testing.T) {
 		"127.0.0.1:8765": "127.0.0.1:8765", "127.9.9.9:1": "127.9.9.9:1", "[::1]:80": "[::1]:80", "localhost:0": "127.0.0.1:0",
 		"[::ffff:127.0.0.1]:5": "127.0.0.1:5",
 	} {
-		if a, err := Loopback(listen); err != nil || a.String() != want {
+		if a, err := loopback(listen); err != nil || a.String() != want {
 			t.Errorf("%s: %v, %v", listen, a, err)
 		}
 	}
@@ -32,7 +33,7 @@ func TestLoopback(t *testing.T) {
 		"[fe80::1%lo]:80": "not_loopback", ":8765": "address", "127.0.0.1": "address", "8765": "address", "example.org:80": "address",
 		"127.1:80": "address", "127.0.0.1:http": "address", "127.0.0.1:65536": "address", "localhost": "address", "0:1": "address",
 	} {
-		_, err := Loopback(listen)
+		_, err := loopback(listen)
 		if kind := fault.KindOf(err); fault.ReasonOf(err) != want || kind != fault.Usage && kind != fault.Denied {
 			t.Errorf("%s: %v (%s)", listen, err, fault.ReasonOf(err))
 		}
@@ -56,7 +57,7 @@ func web(t *testing.T, f *fake) *website {
 	w.s.web = true
 	ready := make(chan string, 2)
 	go func() {
-		w.ended <- w.s.serveHTTP(ctx, "127.0.0.1:0", func(url, file string) { ready <- url; ready <- file })
+		w.ended <- w.s.serveHTTP(ctx, netip.MustParseAddrPort("127.0.0.1:0"), func(url, file string) { ready <- url; ready <- file })
 	}()
 	select {
 	case w.url = <-ready:
@@ -342,7 +343,7 @@ func TestSharedToken(t *testing.T) {
 	if err := os.WriteFile(file, []byte(strings.Repeat("ab", 32)), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	err := s.serveHTTP(t.Context(), "127.0.0.1:0", func(string, string) { t.Error("it serves") })
+	err := s.serveHTTP(t.Context(), netip.MustParseAddrPort("127.0.0.1:0"), func(string, string) { t.Error("it serves") })
 	if fault.KindOf(err) != fault.NotVerified {
 		t.Errorf("%v", err)
 	}

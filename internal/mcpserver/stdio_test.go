@@ -82,7 +82,7 @@ func (f *fake) failed(_ *call, err error) *mcp.CallToolResult {
 func (f *fake) watch(ctx context.Context, _ func()) { <-ctx.Done() }
 
 // testHost is a machine of its own.
-func testHost(t testing.TB, in io.Reader, out, talk io.Writer) *host.Host {
+func testHost(t *testing.T, in io.Reader, out, talk io.Writer) *host.Host {
 	t.Helper()
 	return &host.Host{
 		Stdin: in, Stdout: out, Stderr: talk, Getenv: func(string) string { return "" }, Now: time.Now,
@@ -91,7 +91,7 @@ func testHost(t testing.TB, in io.Reader, out, talk io.Writer) *host.Host {
 }
 
 // serveFake makes a server over a fake; serve ends it by ctx or the end of in.
-func serveFake(ctx context.Context, t testing.TB, h *host.Host, f *fake) *server {
+func serveFake(ctx context.Context, t *testing.T, h *host.Host, f *fake) *server {
 	t.Helper()
 	c, err := consume.New(h)
 	if err != nil {
