@@ -73,11 +73,15 @@ func TestScripts(t *testing.T) {
 			"fixture":       writeFixture,
 			"model":         modelCommand,
 			"mcp":           mcpCommand,
+<<<<<<< HEAD
 			"hold":          hold,
 			"take":          take,
 			"waiting":       waiting,
 			"browse":        browse,
 			"person":        person,
+=======
+			"mcp-web":       mcpWeb,
+>>>>>>> m5
 		},
 	})
 }
@@ -115,6 +119,7 @@ func setup(e *testscript.Env) error {
 	e.Setenv("NO_COLOR", "")
 	e.Setenv("TERM", "xterm")
 	e.Values[mcpKey{}] = mcpHolder(e)
+	e.Values[mcpWebKey{}] = &webServer{}
 	return os.MkdirAll(home, 0o700)
 }
 
