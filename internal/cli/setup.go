@@ -54,6 +54,12 @@ to 'patch-git taint note', which is the only way to hold values from there.`,
 				}
 				return a.listHosts()
 			}
+			switch {
+			case f.print && (f.undo || f.dryRun || f.hooks):
+				return usage("--print changes nothing, and goes with none of --undo, --dry-run and --hooks")
+			case f.undo && f.hooks:
+				return usage("--undo takes the hooks out too; --hooks puts them in")
+			}
 			return a.setup(c.Context(), aihost.ID(args[0]), f)
 		},
 	}
@@ -64,9 +70,6 @@ to 'patch-git taint note', which is the only way to hold values from there.`,
 	c.Flags().BoolVar(&f.create, "create", false, "make the file also where the host was never started")
 	c.Flags().StringVar(&f.scope, "scope", string(aihost.User), "user, or project: for whoever works in this folder")
 	c.Flags().StringVar(&f.file, "file", "", "this file in place of the usual one")
-	c.MarkFlagsMutuallyExclusive("undo", "print")
-	c.MarkFlagsMutuallyExclusive("dry-run", "print")
-	c.MarkFlagsMutuallyExclusive("undo", "hooks")
 	return c
 }
 
