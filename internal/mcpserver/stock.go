@@ -101,8 +101,12 @@ func (s *stock) refresh(ctx context.Context, again bool) (changed bool, err erro
 			s.begun = true
 			s.open()
 		}
+		s.kept.save(entries) // the next server goes on from there, whatever becomes of this one
 	})
 	if ctx.Err() != nil {
+		if fresh {
+			s.kept.save(look.entries)
+		}
 		return false, ctx.Err()
 	}
 	s.rules = stamp

@@ -170,7 +170,7 @@ func (t *Toolbox) Versions(n spec.Name) ([]spec.Version, error) {
 // the current one.
 func (t *Toolbox) Find(ref spec.Ref) (Receipt, error) {
 	if ref.Version == "" {
-		ix, err := t.readIndex()
+		ix, err := t.lookIndex()
 		if err != nil {
 			return Receipt{}, err
 		}
@@ -288,6 +288,6 @@ func (t *Toolbox) visible(r Receipt, want spec.Digest) ([]byte, error) {
 
 // isCurrent tells whether the index says that tools/ has this version's file.
 func (t *Toolbox) isCurrent(r Receipt) bool {
-	ix, err := t.readIndex()
+	ix, err := t.lookIndex()
 	return err == nil && ix.Tools[r.Name].Version == r.Version
 }

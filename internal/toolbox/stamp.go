@@ -66,7 +66,7 @@ func stampOf(files ...string) Stamp {
 // the folders, the current version from index.json. A name whose version is "" has
 // to be looked for with [Toolbox.Versions].
 func (t *Toolbox) Glance() ([]Installed, error) {
-	ix, err := t.readIndex()
+	ix, err := t.lookIndex()
 	if err != nil {
 		return nil, err
 	}
