@@ -61,9 +61,9 @@ func parse(frame []byte) (jsonrpc.Message, *refusal) {
 	case m["params"] != nil && m["params"][0] != '{':
 		return refuse(jsonrpc.CodeInvalidParams, `invalid params: "params" must be an object`)
 	}
-	var method string
-	if err := json.Unmarshal(m["method"], &method); err != nil {
-		return refuse(jsonrpc.CodeInvalidRequest, `invalid request: "method" must be a string`)
+	method, ok := textOf(m["method"])
+	if !ok || method == "" {
+		return refuse(jsonrpc.CodeInvalidRequest, `invalid request: "method" must be a name`)
 	}
 	return &jsonrpc.Request{ID: id, Method: method, Params: m["params"]}, nil
 }
@@ -78,15 +78,13 @@ func parseResponse(m map[string]json.RawMessage, id jsonrpc.ID) (jsonrpc.Message
 	}
 	out := &jsonrpc.Response{ID: id, Result: m["result"]}
 	if m["error"] != nil {
-		var e struct {
-			Code    *int64          `json:"code"`
-			Message *string         `json:"message"`
-			Data    json.RawMessage `json:"data"`
-		}
-		if err := json.Unmarshal(m["error"], &e); err != nil || e.Code == nil || e.Message == nil {
+		e, err := objectOf(m["error"])
+		code, codeErr := strconv.ParseInt(string(e["code"]), 10, 64)
+		message, ok := textOf(e["message"])
+		if err != nil || codeErr != nil || !ok {
 			return refuse("an error has a code and a message")
 		}
-		out.Error = &jsonrpc.Error{Code: *e.Code, Message: *e.Message, Data: e.Data}
+		out.Error = &jsonrpc.Error{Code: code, Message: message, Data: e["data"]}
 	}
 	return out, nil
 }
@@ -97,11 +95,7 @@ func parseID(raw json.RawMessage) (jsonrpc.ID, bool) {
 		return jsonrpc.ID{}, false
 	}
 	var value any
-	if raw[0] == '"' {
-		var text string
-		if err := json.Unmarshal(raw, &text); err != nil {
-			return jsonrpc.ID{}, false
-		}
+	if text, ok := textOf(raw); ok {
 		value = text
 	} else {
 		const exact = 1 << 53 // a float64 has every integer up to here
@@ -113,6 +107,15 @@ func parseID(raw json.RawMessage) (jsonrpc.ID, bool) {
 	}
 	id, err := jsonrpc.MakeID(value)
 	return id, err == nil
+}
+
+// textOf is the text of a JSON string; null is none.
+func textOf(raw json.RawMessage) (string, bool) {
+	var text string
+	if len(raw) == 0 || raw[0] != '"' || json.Unmarshal(raw, &text) != nil {
+		return "", false
+	}
+	return text, true
 }
 
 // tooLong refuses a frame of which only the head was kept.

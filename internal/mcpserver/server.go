@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"strings"
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -152,9 +153,22 @@ func (s *server) contain(serving context.Context) mcp.Middleware {
 					res, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error"}
 				}
 			}()
+			if !speaks(method) {
+				return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "method not found: " + method}
+			}
 			return next(ctx, method, req)
 		}
 	}
+}
+
+// speaks tells whether a method belongs to what this server says that it can. The
+// SDK answers more, such as lists of resources that there are none of.
+func speaks(method string) bool {
+	switch method {
+	case "initialize", "server/discover", "ping", "subscriptions/listen", "tools/list", "tools/call":
+		return true
+	}
+	return strings.HasPrefix(method, "notifications/")
 }
 
 type named struct{}
@@ -182,7 +196,7 @@ func (s *server) route(next mcp.MethodHandler) mcp.MethodHandler {
 // call runs one tools/call. What it may do is decided below it.
 func (s *server) call(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	c := s.read(ctx, req)
-	defer s.progress(ctx, req)()
+	defer c.progress.begin(ctx)()
 	var res *mcp.CallToolResult
 	var err error
 	if c.Approved, err = s.answered(ctx, c); err == nil {

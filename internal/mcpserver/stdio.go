@@ -14,6 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/limits"
 )
 
@@ -37,10 +38,10 @@ func (s *server) serveStdio(ctx context.Context) error {
 		case <-time.After(limits.MCPDrain):
 		}
 	}
-	if errors.Is(err, io.EOF) {
-		return nil
+	if ctx.Err() == nil && err != nil && !errors.Is(err, io.EOF) {
+		return fault.New(fault.Unavailable, "host_gone", "speak with the host: %w", err)
 	}
-	return err
+	return nil // a signal is how some hosts end their servers
 }
 
 // pipe is a host at the other end of two streams, one message a line. It stands

@@ -92,6 +92,7 @@ func (t *toolset) run(ctx context.Context, c *call, name string) (*mcp.CallToolR
 	if err != nil {
 		return nil, err
 	}
+	c.progress.tell(ctx, "running")
 	r, err := w.Run(ctx, ref, c.Arguments, t.options(c))
 	if err != nil {
 		return nil, err
