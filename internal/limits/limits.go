@@ -190,6 +190,18 @@ const (
 	// the largest size and in base64.
 	Pin      = 16 * MiB
 	LockWait = 30 * time.Second
+	// VerifiedFor is how long a server believes what it verified, even where no file
+	// of it has changed, and VerifiedBytes how much of it is held.
+	VerifiedFor   = 10 * time.Minute
+	VerifiedBytes = 32 * MiB
+)
+
+// Records of runs.
+const (
+	AuditInline   = 64 * KiB               // of a stream, or of a record, that waits in a segment for its file
+	AuditSegment  = 16 * MiB               // a segment that is not waited with any longer
+	AuditSegments = 256 * MiB              // of which no process makes a larger one
+	AuditCommit   = 500 * time.Millisecond // after which what was recorded goes to the disk
 )
 
 // The network of a tool.
