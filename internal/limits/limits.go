@@ -154,6 +154,13 @@ const (
 	KeepRunsDays    = 3650
 )
 
+// Configuration files of AI hosts. One of them keeps its whole history in it.
+const (
+	HostFile  = 64 * MiB
+	HostDepth = 500 // brackets within brackets
+	HostTries = 5   // to write a file that its host is writing too
+)
+
 // Parsing a Python source with CPython's own parser.
 const (
 	ParseTime   = 10 * time.Second
@@ -304,6 +311,9 @@ const (
 	ArgsSummary     = 200                 // characters of all arguments that a model is told
 	Remember        = 30 * 24 * time.Hour // a value that a person said yes to
 	RememberLongest = 365 * 24 * time.Hour
+	PageLife        = 15 * time.Minute    // of the page on which a person decides, and of a link to it
+	PageRequest     = 16 * KiB            // the header of a request to it, and its body
+	PageTime        = 10 * time.Second    // for one request and its answer
 	SealedLife      = 5 * time.Minute // of the state that a client keeps between two rounds of a request
 	SealedState     = 4 * KiB
 	ClockSkew       = 2 * time.Second // that a clock may have been set back
