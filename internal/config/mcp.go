@@ -108,20 +108,12 @@ func (m *MCP) members() []member {
 		{name: "most_tools", at: &m.MostTools, most: limits.MCPTools},
 		{name: "most_tokens", at: &m.MostTokens, most: limits.MCPTokens},
 		{name: "pinned", at: &m.Pinned},
-<<<<<<< HEAD
-		{name: "elicitation", at: &m.Elicitation, words: []string{string(ElicitationOff), string(ElicitationKnown), string(ElicitationOn)}},
-		{name: "trusted_outputs", at: &m.TrustedOutputs},
-		{name: "approval_minutes", at: &m.ApprovalMinutes, least: 1, most: limits.ApprovalMinutes},
-		{name: "remember_days", at: &m.RememberDays, most: limits.RememberDays},
-		{name: "keep_runs_days", at: &m.KeepRunsDays, most: limits.KeepRunsDays},
-		{name: "notifications", at: &m.Notifications, words: []string{string(NotificationsOff), string(NotificationsOn)}},
-=======
 		{name: "elicitation", at: &m.Elicitation, words: []string{string(ElicitationOff), string(ElicitationKnown), string(ElicitationOn)}, guards: true},
 		{name: "trusted_outputs", at: &m.TrustedOutputs, guards: true},
 		{name: "approval_minutes", at: &m.ApprovalMinutes, least: 1, most: limits.ApprovalMinutes, guards: true},
 		{name: "remember_days", at: &m.RememberDays, most: limits.RememberDays, guards: true},
 		{name: "keep_runs_days", at: &m.KeepRunsDays, most: limits.KeepRunsDays, guards: true},
->>>>>>> m7
+		{name: "notifications", at: &m.Notifications, words: []string{string(NotificationsOff), string(NotificationsOn)}},
 	}
 }
 
