@@ -17,6 +17,7 @@ tidy:
 	$(GO) mod tidy -diff
 	cd docs/leaks && $(GO) mod tidy -diff
 	cd docs/ranking && $(GO) mod tidy -diff
+	cd docs/bench/mcp && $(GO) mod tidy -diff
 
 vet:
 	$(GO) vet ./...

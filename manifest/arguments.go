@@ -137,6 +137,8 @@ func jsonReason(err error) string {
 		return ReasonDuplicate
 	case errors.Is(err, errTooLarge):
 		return ReasonTooLarge
+	case errors.Is(err, errNotObject):
+		return ReasonWrongType
 	}
 	return ReasonNotJSON
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -35,19 +36,29 @@ type span struct {
 // in their order and numbers as they are spelled. top lists the members of an
 // object or the elements of an array, and is nil otherwise.
 func scanJSON(raw []byte) (canonical []byte, top []span, err error) {
-	if len(raw) > limits.Arguments {
-		return nil, nil, fmt.Errorf("%w: %d bytes, allowed are %d", errTooLarge, len(raw), limits.Arguments)
+	s, err := scan(raw, limits.Arguments)
+	if err != nil {
+		return nil, nil, err
+	}
+	return s.out, s.top, nil
+}
+
+// scan is scanJSON for a text of at most the given bytes. Beside an error stands
+// what was read until then.
+func scan(raw []byte, most int) (*scanner, error) {
+	if len(raw) > most {
+		return &scanner{}, fmt.Errorf("%w: %d bytes, allowed are %d", errTooLarge, len(raw), most)
 	}
 	s := &scanner{in: raw, out: make([]byte, 0, len(raw))}
 	s.space()
 	if err := s.value(1); err != nil {
-		return nil, nil, fmt.Errorf("%w at byte %d", err, s.i)
+		return s, fmt.Errorf("%w at byte %d", err, s.i)
 	}
 	s.space()
 	if s.i < len(s.in) {
-		return nil, nil, fmt.Errorf("more text follows the JSON value at byte %d", s.i)
+		return s, fmt.Errorf("more text follows the JSON value at byte %d", s.i)
 	}
-	return s.out, s.top, nil
+	return s, nil
 }
 
 type scanner struct {
@@ -157,6 +168,9 @@ func (s *scanner) object(depth int) error {
 		// Readers differ in which of two members they keep, so that what was
 		// checked need not be what the tool gets.
 		if seen[key] {
+			if depth == 1 { // neither of the two is its value
+				s.top = slices.DeleteFunc(s.top, func(m span) bool { return m.name == key })
+			}
 			return fmt.Errorf("%w: %s", errDuplicate, spec.Quote(key))
 		}
 		seen[key] = true

@@ -83,11 +83,17 @@ func (p Paths) Trust() string { return join(p.Root, "trust") }
 // Envs has Python environments by the digest of their closure.
 func (p Paths) Envs() string { return join(p.Root, "envs") }
 
+// Hosts has what files of AI hosts were before they were changed, mode 0600.
+func (p Paths) Hosts() string { return join(p.Root, "hosts") }
+
 // Approvals has what waits for a person's word and what was decided, mode 0600.
 func (p Paths) Approvals() string { return join(p.Root, "approvals") }
 
 // Keys has the private keys of registries that this user maintains, mode 0600.
 func (p Paths) Keys() string { return join(p.Root, "keys") }
+
+// Token is what AI hosts show a server that listens on HTTP, mode 0600.
+func (p Paths) Token() string { return join(p.Root, "mcp-token") }
 
 // Cache is what can be deleted at any time.
 func (p Paths) Cache() string { return join(p.Root, "cache") }
@@ -108,6 +114,9 @@ func (p Paths) Pythons() string { return join(p.Cache(), "python") }
 // Pins says which interpreter serves which version of Python, where the user
 // said so, mode 0600.
 func (p Paths) Pins() string { return join(p.Root, "python.json") }
+
+// Notes has what hosts reported of their conversations.
+func (p Paths) Notes() string { return join(p.Root, "notes") }
 
 // Driver says which driver of the sandbox works until the next boot.
 func (p Paths) Driver() string { return join(p.Cache(), "sandbox.json") }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/patch-cat/patch-git/internal/durable"
@@ -22,7 +23,7 @@ import (
 type Toolbox struct {
 	paths paths.Paths
 	now   func() time.Time
-	seen  seenIndex
+	seen  atomic.Pointer[seenIndex]
 
 	// Sigstore makes what verifies keyless registries out of a
 	// trusted_root.json, of which nil is that of the public instance. Without
@@ -64,6 +65,53 @@ type IndexEntry struct {
 }
 
 const indexSchema = 1
+
+// readIndex reads index.json. One that is missing or damaged is rebuilt in
+// memory from the receipts, which are the truth.
+func (t *Toolbox) readIndex() (*index, error) {
+	if ix, err := t.fileIndex(); ix != nil || err != nil {
+		return ix, err
+	}
+	return t.rebuildIndex()
+}
+
+// fileIndex is what the file says, nil where it says nothing.
+func (t *Toolbox) fileIndex() (*index, error) {
+	data, err := durable.ReadFileNoFollow(t.paths.Index(), limits.Document)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	ix := &index{}
+	if err == nil && json.Unmarshal(data, ix) == nil && ix.Schema == indexSchema && ix.Tools != nil {
+		return ix, nil
+	}
+	return nil, nil
+}
+
+// seenIndex is an index as it was read, and of which file.
+type seenIndex struct {
+	file Stamp
+	*index
+}
+
+// lookIndex is readIndex for who changes nothing in it: while the file is the same
+// it is parsed once, because a server asks for every call and every tool.
+func (t *Toolbox) lookIndex() (*index, error) {
+	file := stampOf(t.paths.Index())
+	if s := t.seen.Load(); s != nil && s.file == file {
+		return s.index, nil
+	}
+	ix, err := t.fileIndex()
+	switch {
+	case err != nil:
+		return nil, err
+	case ix == nil:
+		return t.rebuildIndex()
+	case stampOf(t.paths.Index()) == file:
+		t.seen.Store(&seenIndex{file, ix})
+	}
+	return ix, nil
+}
 
 func (t *Toolbox) rebuildIndex() (*index, error) {
 	ix := &index{Schema: indexSchema, Tools: map[spec.Name]IndexEntry{}}

@@ -1,0 +1,97 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/patch-cat/patch-git/index"
+	"github.com/patch-cat/patch-git/internal/host"
+	"github.com/patch-cat/patch-git/ledger"
+	"github.com/patch-cat/patch-git/spec"
+)
+
+// finder finds installed tools as the search of a registry finds its own. Its index
+// is made when somebody first asks, and anew when the toolbox is another.
+type finder struct {
+	mu sync.Mutex
+	of *shelf
+	ix *index.Index
+}
+
+// find ranks the tools of a shelf that would run. notes say what of the query means
+// nothing.
+func (f *finder) find(ctx context.Context, h *host.Host, k *kept, of *shelf, typed string) (hits []*entry, notes []string, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.of != of {
+		if err := f.make(ctx, h, k, of); err != nil {
+			return nil, nil, err
+		}
+	}
+	q, notes := index.ParseQuery(typed)
+	res, err := f.ix.Search(ctx, q, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, hit := range res.Hits {
+		for _, n := range append([]spec.Name{hit.Tool.Name}, hit.Also...) {
+			if e := of.byName[string(n)]; e != nil && e.err == nil {
+				hits = append(hits, e)
+			}
+		}
+	}
+	for _, c := range res.Corrections {
+		notes = append(notes, "no tool has "+spec.Quote(c.From)+"; "+spec.Quote(c.To)+" was looked for")
+	}
+	return hits, notes, nil
+}
+
+func (f *finder) make(ctx context.Context, h *host.Host, k *kept, of *shelf) error {
+	var list []ledger.Listing
+	texts := k.summaries()
+	for _, e := range of.entries {
+		if e.err != nil {
+			continue
+		}
+		var l ledger.Listing
+		if json.Unmarshal(texts.of(e), &l) == nil {
+			list = append(list, l)
+		}
+	}
+	built, err := index.Build(ctx, list)
+	if err != nil {
+		return err
+	}
+	segment := built.Segment()
+	digest := spec.DigestOf(segment)
+	all := filepath.Join(h.Paths.Cache(), "mcp-search")
+	dir := filepath.Join(all, digest.Hex())
+	if err := os.MkdirAll(all, 0o700); err != nil {
+		return err
+	}
+	if index.Check(dir, digest) != nil {
+		_ = os.RemoveAll(dir) // of a process that died, or damaged
+		if err := index.Install(ctx, dir, segment); err != nil {
+			return err
+		}
+	}
+	ix, err := index.Open(dir)
+	if err != nil {
+		return err
+	}
+	if f.ix != nil {
+		_ = f.ix.Close()
+	}
+	f.ix, f.of = ix, of
+	if others, err := os.ReadDir(all); err == nil {
+		for _, o := range others { // who has one open keeps it
+			if o.Name() != digest.Hex() {
+				_ = os.RemoveAll(filepath.Join(all, o.Name()))
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,98 @@
+package mcpserver
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/patch-cat/patch-git/internal/config"
+	"github.com/patch-cat/patch-git/spec"
+)
+
+// shelf is one state of the toolbox. It does not change.
+type shelf struct {
+	entries []*entry          // of all that is installed, by name, those that would not run too
+	byName  map[string]*entry // by the name of the tool and by that which hosts know
+	listed  []*entry          // those that hosts are told, by the name they know
+	whole   bool              // false while tools are still verified for the first time
+}
+
+// newShelf puts up what is installed. ranks says when tools were last used.
+func newShelf(entries []*entry, conf config.MCP, ranks map[spec.Name]string) *shelf {
+	s := &shelf{byName: map[string]*entry{}, entries: slices.SortedFunc(slices.Values(entries), func(a, b *entry) int {
+		return strings.Compare(string(a.ref.Name), string(b.ref.Name))
+	})}
+	all := make([]spec.Name, len(s.entries))
+	for i, e := range s.entries {
+		all[i] = e.ref.Name
+	}
+	short := names(all)
+	var run []*entry
+	for i, e := range s.entries {
+		if e.err == nil {
+			e = e.known(short[e.ref.Name])
+			s.entries[i] = e
+			run = append(run, e)
+			s.byName[e.name] = e
+		}
+		s.byName[string(e.ref.Name)] = e
+	}
+	s.listed = expose(run, conf, ranks)
+	return s
+}
+
+// expose chooses what hosts are told by name: everything where that is little
+// enough, else what is pinned, then what was used last, as far as both bounds
+// allow. Who asks has no part in it: the list is the same for every host, and no
+// call changes it.
+func expose(run []*entry, conf config.MCP, ranks map[spec.Name]string) []*entry {
+	switch conf.Expose {
+	case config.ExposeAll:
+		return byName(run)
+	case config.ExposeAuto:
+	default:
+		return nil
+	}
+	pinned := func(e *entry) bool { return conf.Pins(config.Tool{Registry: e.registry, Name: e.ref.Name}) }
+	ranked := slices.SortedStableFunc(slices.Values(run), func(a, b *entry) int {
+		if p := pinned(a); p != pinned(b) {
+			if p {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Or(strings.Compare(ranks[b.ref.Name], ranks[a.ref.Name]), strings.Compare(string(a.ref.Name), string(b.ref.Name)))
+	})
+	var out []*entry
+	tokens := 0
+	for _, e := range ranked {
+		if len(out) == conf.MostTools {
+			break
+		}
+		if tokens+e.tokens <= conf.MostTokens { // a long one does not keep short ones out
+			tokens += e.tokens
+			out = append(out, e)
+		}
+	}
+	return byName(out)
+}
+
+func byName(list []*entry) []*entry {
+	return slices.SortedFunc(slices.Values(list), func(a, b *entry) int { return strings.Compare(a.name, b.name) })
+}
+
+// tellsLike tells whether hosts are told the same by both.
+func (s *shelf) tellsLike(o *shelf) bool {
+	return slices.EqualFunc(s.listed, o.listed, (*entry).same)
+}
+
+// hidden is how many tools run that hosts are not told by name.
+func (s *shelf) hidden() int {
+	n := -len(s.listed)
+	for _, e := range s.entries {
+		if e.err == nil {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,126 @@
+package mcpserver
+
+import (
+	"context"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+
+	"github.com/patch-cat/patch-git/internal/limits"
+	"github.com/patch-cat/patch-git/internal/paths"
+)
+
+// watch keeps the shelf like the toolbox until ctx ends, and calls changed whenever
+// hosts are to be told another list. The system tells of changes where it can; files
+// are looked at every few seconds besides, because it can lose some, knows nothing
+// of some file systems, and is not asked about what lies deeper.
+//
+// Changes are gathered first: what pulls a hundred tools is one change.
+func (s *stock) watch(ctx context.Context, changed func()) {
+	look := func(again bool) {
+		switch is, err := s.refresh(ctx, again); {
+		case ctx.Err() != nil:
+		case err != nil:
+			s.log.Warn("the toolbox cannot be looked at", "error", visible(err.Error()))
+		case is:
+			changed()
+		}
+	}
+	news, follow, stop := notices(s.client.Host.Paths)
+	defer stop()
+	look(false) // at all files, of which the first list saw a part
+	s.open()
+	poll := time.NewTicker(limits.MCPPoll)
+	defer poll.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-poll.C:
+			look(true)
+		case _, ok := <-news:
+			if !ok { // nobody tells of anything: the files are looked at
+				news = nil
+				continue
+			}
+			settle(ctx, news)
+			follow() // before it is looked at, so that nothing falls between the two
+			look(false)
+		}
+	}
+}
+
+// settle waits until nothing new was told for a moment, but not for longer than
+// a few of them.
+func settle(ctx context.Context, news <-chan struct{}) {
+	end := time.After(3 * limits.MCPSettle)
+	for {
+		select {
+		case <-news:
+		case <-time.After(limits.MCPSettle):
+			return
+		case <-end:
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// notices tells that something in the folders of the toolbox changed. follow looks
+// for those that were made meanwhile.
+func notices(p paths.Paths) (news <-chan struct{}, follow, stop func()) {
+	w, err := fsnotify.NewWatcher()
+	if err != nil {
+		none := make(chan struct{})
+		close(none)
+		return none, func() {}, func() {}
+	}
+	out := make(chan struct{}, 1)
+	go func() {
+		for {
+			select {
+			case e, ok := <-w.Events:
+				if !ok {
+					return
+				}
+				if e.Op == fsnotify.Chmod || e.Name == p.Lock() {
+					continue // nobody wrote anything
+				}
+			case _, ok := <-w.Errors: // events were lost, so something happened
+				if !ok {
+					return
+				}
+			}
+			select {
+			case out <- struct{}{}:
+			default:
+			}
+		}
+	}()
+	watched := map[string]bool{}
+	follow = func() {
+		have := w.WatchList()
+		clear(watched)
+		for _, dir := range have {
+			watched[dir] = true
+		}
+		for _, dir := range []string{p.Root, p.Tools(), p.Receipts(), p.Registries()} {
+			if !watched[dir] {
+				_ = w.Add(dir) // one that is not there is looked for again
+			}
+		}
+	}
+	follow()
+	return out, follow, func() { _ = w.Close() }
+}
+
+// waitFirst calls late where done takes longer than a host waits for its first list.
+func waitFirst(ctx context.Context, done <-chan struct{}, late func()) {
+	select {
+	case <-done:
+	case <-ctx.Done():
+	case <-time.After(limits.MCPFirst):
+		late()
+	}
+}
