@@ -31,6 +31,22 @@ const (
 // is that of the first of them: unknown arguments come before missing ones, and
 // missing ones before wrong types.
 func Arguments(t *spec.Tool, raw []byte) (canonical []byte, err error) {
+	return NewCalls(t).Arguments(raw)
+}
+
+// Calls checks many calls of one tool and compiles its schema once. It is safe for
+// concurrent use as long as nobody changes the tool.
+type Calls struct {
+	tool   *spec.Tool
+	schema *Schema
+}
+
+// NewCalls compiles nothing yet.
+func NewCalls(t *spec.Tool) *Calls { return &Calls{t, relaxed(t)} }
+
+// Arguments is [Arguments].
+func (c *Calls) Arguments(raw []byte) (canonical []byte, err error) {
+	t := c.tool
 	doc, top, err := scanJSON(raw)
 	if err != nil {
 		return nil, fault.New(fault.Usage, jsonReason(err), "arguments of %s: %w", t.Name, err)
@@ -84,7 +100,7 @@ func Arguments(t *spec.Tool, raw []byte) (canonical []byte, err error) {
 	}
 	out = append(out, '}')
 	// Missing arguments have been reported by name; the schema checks the rest.
-	for _, p := range relaxed(t).checkCanonical(out) {
+	for _, p := range c.schema.checkCanonical(out) {
 		found(ReasonWrongType, "argument "+strings.TrimPrefix(p.String(), "/"))
 	}
 	if len(problems) > 0 {

@@ -45,6 +45,8 @@ func TestEveryReasonHasATranscript(t *testing.T) {
 		"unknown_argument", "missing_argument", "wrong_type", "findings", "ambiguous",
 		"no_tool", "no_version", "no_registry", "not_installed", "no_python", "network", "disk_full", "read_only", "no_home",
 		"python_digest", "python_unsafe", "python_download", "python_pin", "python_pins", "python_unusable",
+		"approval_damaged", "approval_changed", "approval_used", "approval_expired", "approval_denied", "approval_pending", "approval_session", "approval_decided",
+		"no_approval", "not_remembered", "key_damaged", "agent_shell", "no_terminal",
 		"stale", "exit", "timeout", "output", "wrong_result",
 	} {
 		if !shown[r] {

@@ -74,6 +74,9 @@ func TestScripts(t *testing.T) {
 			"model":         modelCommand,
 			"mcp":           mcpCommand,
 			"mcp-web":       mcpWeb,
+			"hold":          hold,
+			"take":          take,
+			"person":        person,
 		},
 	})
 }
@@ -103,6 +106,8 @@ func setup(e *testscript.Env) error {
 	e.Values[notaryKey{}] = &notary{tb: e.T().(testing.TB)}
 	e.Values[hubKey{}] = &hubHolder{tb: e.T().(testing.TB)}
 	e.Values[modelKey{}] = &modelHolder{tb: e.T().(testing.TB)}
+	e.Values[holdingsKey{}] = holdings{}
+	e.Values[personKey{}] = e.T()
 	home := filepath.Join(e.WorkDir, "home")
 	e.Setenv("HOME", home)
 	e.Setenv("PATCH_GIT_HOME", filepath.Join(e.WorkDir, "user"))
@@ -138,6 +143,8 @@ func condition(cond string) (bool, error) {
 		return canMount(), nil
 	case "world": // whether a command can be run with an internet of its own
 		return canWorld(), nil
+	case "alone": // whether a command that a person types is not taken for an agent's
+		return standsAlone() == nil, nil
 	case "uplink": // whether the network of tools can be filtered
 		return canFilter(), nil
 	case "netns": // whether a command can be run where there is no network at all

@@ -73,6 +73,14 @@ func (s *Store) remember(e Entry) error {
 	return nil
 }
 
+// Rememberable tells whether a value of the action could be remembered.
+func (a Action) Rememberable() bool {
+	return slices.ContainsFunc(a.Reasons, func(r Reason) bool {
+		_, ok := leaf(a.Arguments, r.Path)
+		return ok && r.Kind == KindTainted
+	})
+}
+
 // leaf is the text at a JSON pointer.
 func leaf(args json.RawMessage, pointer string) (string, bool) {
 	var at any

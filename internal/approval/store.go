@@ -190,8 +190,8 @@ func (s *Store) Decide(ctx context.Context, id ID, yes bool, via Via, remember b
 	if err != nil {
 		return Entry{}, err
 	}
-	if e.State != Pending {
-		return e, e.refusal()
+	if err := e.Open(); err != nil {
+		return e, err
 	}
 	switch {
 	case !via.decides():
@@ -261,6 +261,14 @@ func (s *Store) spend(name string) error {
 func used(name string) error {
 	return fault.New(fault.Denied, "approval_used", "%s was used already: an approval is for one run", name).
 		Hint("call the tool again, so that a person is asked anew")
+}
+
+// Open refuses an entry that does not wait any more, as [Store.Decide] does.
+func (e Entry) Open() error {
+	if e.State == Pending {
+		return nil
+	}
+	return e.refusal()
 }
 
 // refusal says why an entry cannot go on.

@@ -3,9 +3,12 @@ package audit
 import (
 	"context"
 	"errors"
-	"io/fs"
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/patch-cat/patch-git/internal/durable"
@@ -13,7 +16,7 @@ import (
 	"github.com/patch-cat/patch-git/spec"
 )
 
-// The chain: every finished record holds the digest of the file of the record
+// The chain: every finished record holds the digest of the content of the record
 // finished before it. The file .head holds the digest of the last one, so that
 // appending reads one small file instead of all records. It is a hint: where
 // it is missing or unreadable, the records say what it must be.
@@ -23,86 +26,113 @@ import (
 // next record follow the same predecessor; both stay in place, and Check
 // reports the fork without alarm, since nothing is missing.
 
-// headLen is the length of a digest in hexadecimal.
-const headLen = 64
+// link is a place in the chain; the zero value is before the first.
+type link struct {
+	seq    uint64 // 0 too for a record of an older patch-git
+	digest spec.Digest
+}
+
+// linkSize is how long a link is in a file: a digest in hexadecimal, a blank, the
+// number in twenty digits, a line feed.
+const linkSize = 64 + 1 + 20 + 1
+
+func (l link) String() string { return fmt.Sprintf("%s %020d\n", l.digest.Hex(), l.seq) }
+
+func parseLink(b []byte) (l link, err error) {
+	digest, seq, ok := strings.Cut(string(b), " ")
+	if !ok || len(b) != linkSize {
+		return link{}, errors.New("no link of a chain")
+	}
+	if err := l.digest.UnmarshalText([]byte(digest)); err != nil {
+		return link{}, err
+	}
+	l.seq, err = strconv.ParseUint(strings.TrimSuffix(seq, "\n"), 10, 64)
+	return l, err
+}
 
 func (j *Journal) lockPath() string { return filepath.Join(j.runs, ".lock") }
 
 func (j *Journal) headPath() string { return filepath.Join(j.runs, ".head") }
 
-// append links the record to the chain and writes it.
-func (j *Journal) append(rec *Record) error {
+// append links the record to the chain and has it written.
+func (j *Journal) append(rec *Record, k *keys, write func(content []byte) error) (link, error) {
 	unlock, err := durable.Lock(context.Background(), j.lockPath(), limits.LockWait)
 	if err != nil {
-		return err
+		return link{}, err
 	}
 	defer unlock()
-	if rec.Prev, err = j.head(); err != nil {
-		return err
-	}
-	b, err := encode(rec)
+	hint, err := os.OpenFile(j.headPath(), os.O_RDWR|os.O_CREATE, filePerm)
 	if err != nil {
-		return err
+		return link{}, durable.Classify("write", j.headPath(), err)
 	}
-	write := durable.WriteFile
-	if j.live.Load() {
-		write = durable.Replace
+	defer func() { _ = hint.Close() }()
+	last, err := j.headIn(hint)
+	if err != nil {
+		return link{}, err
 	}
-	if err := write(j.path(rec.RunID), b, filePerm); err != nil {
-		return err
+	if last.seq == 0 { // whoever finds a signed record must find an anchor
+		if err := j.firstAnchor(k); err != nil {
+			return link{}, err
+		}
 	}
-	return j.setHead(spec.DigestOf(b))
+	rec.Prev, rec.Seq, rec.Key = last.digest, last.seq+1, k.name
+	content, err := encode(rec)
+	if err != nil {
+		return link{}, err
+	}
+	if err := write(content); err != nil {
+		return link{}, err
+	}
+	next := link{rec.Seq, spec.DigestOf(content)}
+	_, err = hint.WriteAt([]byte(next.String()), 0)
+	return next, durable.Classify("write", j.headPath(), err)
 }
 
-// head returns the digest of the last record, zero when there is none.
-func (j *Journal) head() (spec.Digest, error) {
-	b, err := durable.ReadFileNoFollow(j.headPath(), headLen)
+// headIn reads the link of the last record from an open hint. What is no link is
+// made empty, for garbage behind a link would cost a rebuild every time.
+func (j *Journal) headIn(hint *os.File) (link, error) {
+	var b [linkSize + 1]byte
+	if n, err := hint.ReadAt(b[:], 0); errors.Is(err, io.EOF) {
+		if l, err := parseLink(b[:n]); err == nil {
+			return l, nil
+		}
+	}
+	if err := hint.Truncate(0); err != nil {
+		return link{}, durable.Classify("write", j.headPath(), err)
+	}
+	return j.rebuildHead()
+}
+
+// head returns the link of the last record.
+func (j *Journal) head() (link, error) {
+	b, err := durable.ReadFileNoFollow(j.headPath(), linkSize)
 	if err == nil {
-		var d spec.Digest
-		if err = d.UnmarshalText(b); err == nil {
-			return d, nil
+		if l, err := parseLink(b); err == nil {
+			return l, nil
 		}
 	}
 	return j.rebuildHead()
 }
 
-// setHead overwrites the hint in place. It is one write of one length, which a
-// kill cannot tear, and much cheaper than another file and a rename; if the
-// machine tears it, head finds the answer in the records.
-func (j *Journal) setHead(d spec.Digest) error {
-	f, err := os.OpenFile(j.headPath(), os.O_WRONLY|os.O_CREATE, filePerm)
+// rebuildHead reads all records and returns the link of the one that no other
+// follows; of several, the one that ended last.
+func (j *Journal) rebuildHead() (link, error) {
+	v, err := j.look()
 	if err != nil {
-		return durable.Classify("write", j.headPath(), err)
+		return link{}, err
 	}
-	_, err = f.WriteAt([]byte(d.Hex()), 0)
-	if err == nil {
-		err = f.Truncate(headLen) // garbage behind it would cost a rebuild every time
-	}
-	return durable.Classify("write", j.headPath(), errors.Join(err, f.Close()))
-}
-
-// rebuildHead reads all records and returns the digest of the one that no
-// other follows; of several, the one that ended last.
-func (j *Journal) rebuildHead() (spec.Digest, error) {
-	ids, err := j.ids()
-	if err != nil {
-		return spec.Digest{}, err
-	}
-	ended, followed := map[spec.Digest]time.Time{}, map[spec.Digest]bool{}
-	for _, id := range ids {
-		b, rec, err := j.read(id)
-		if errors.Is(err, fs.ErrNotExist) || err == nil && rec.Status == Started {
-			continue
-		}
-		if err == nil {
-			ended[spec.DigestOf(b)] = rec.EndedAt
+	ended, followed := map[link]time.Time{}, map[spec.Digest]bool{}
+	for _, id := range v.ids {
+		b, rec, err := v.read(id)
+		if err == nil && rec.Status != Started {
+			ended[link{rec.Seq, digestOf(b)}] = rec.EndedAt
 			followed[rec.Prev] = true
 		}
 	}
-	var head spec.Digest
-	for d, at := range ended {
-		if !followed[d] && (head.IsZero() || at.After(ended[head])) {
-			head = d
+	var head link
+	for l, at := range ended {
+		if !followed[l.digest] && (ended[head].IsZero() || at.After(ended[head])) {
+			head = l
 		}
 	}
 	return head, nil

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"context"
+	"encoding/json"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
@@ -24,7 +25,7 @@ type Journal struct {
 	now                func() time.Time
 	detect             Detector
 	keys               func() (*keys, error)
-	live               atomic.Bool
+	live               atomic.Pointer[live]
 }
 
 // Open returns the journal below paths. It touches no file: the directories and
@@ -36,15 +37,6 @@ func Open(paths paths.Paths, now func() time.Time, detect Detector) *Journal {
 		runs: paths.Runs(), blobs: paths.Blobs(), audit: paths.Audit(), now: now, detect: detect,
 		keys: sync.OnceValues(func() (*keys, error) { return loadKeys(key) }),
 	}
-}
-
-// Live is for a process that lives on, such as a server, and must not wait for the
-// disk at each call: from now on Finish returns when the record would survive kill
-// -9, and a second later at most it survives a power cut too. Close ends that
-// and waits for the disk; call it before the process ends.
-func (j *Journal) Live() (close func() error) {
-	j.live.Store(true)
-	return func() error { j.live.Store(false); return nil }
 }
 
 func (j *Journal) path(id RunID) string { return filepath.Join(j.runs, string(id)+".json") }
@@ -85,15 +77,16 @@ func (j *Journal) Begin(ctx context.Context, rec Record, secrets ...string) (*Ru
 	run := &Run{j: j, id: newRunID(now), started: now, secrets: newRedactor(k, j.detect, secrets)}
 	rec.Schema, rec.RunID, rec.Status = Schema, run.id, Started
 	rec.Prev, rec.StartedAt, rec.EndedAt = spec.Digest{}, now.UTC(), time.Time{}
+	rec.Seq, rec.Key, rec.Signature = 0, "", ""
 	run.secrets.record(&rec)
 	b, err := encode(&rec)
 	if err != nil {
 		return nil, err
 	}
-	if err := durable.Replace(j.path(run.id), b, filePerm); err != nil {
-		return nil, err
+	if l := j.live.Load(); l != nil {
+		return run, l.begin(b, k)
 	}
-	return run, nil
+	return run, durable.Replace(j.path(run.id), b, filePerm)
 }
 
 // Finish records the result in place of the intent, durably. rec is the whole
@@ -109,27 +102,58 @@ func (r *Run) Finish(rec Record, stdout, stderr []byte) error {
 	}
 	now := r.j.now()
 	rec.Schema, rec.RunID = Schema, r.id
-	rec.StartedAt, rec.EndedAt = r.started.UTC(), now.UTC()
+	rec.StartedAt, rec.EndedAt, rec.Signature = r.started.UTC(), now.UTC(), ""
 	if rec.DurationMS == 0 {
 		rec.DurationMS = max(now.Sub(r.started).Milliseconds(), 0)
 	}
 	if err := r.seal(&rec); err != nil {
 		return err
 	}
-	out, _ := r.secrets.text(string(stdout))
-	talk, _ := r.secrets.text(string(stderr))
-	var err error
-	if rec.StdoutSHA256, err = r.j.putBlob([]byte(out), limits.Stdout); err != nil {
+	streams, err := r.streams(&rec, stdout, stderr)
+	if err != nil {
 		return err
 	}
-	if rec.StderrSHA256, err = r.j.putBlob([]byte(talk), limits.Stderr); err != nil {
-		return err
+	k := r.secrets.keys
+	if l := r.j.live.Load(); l != nil {
+		err = l.finish(&rec, k, streams)
+	} else {
+		err = r.j.finish(&rec, k, streams)
 	}
-	if err := r.j.append(&rec); err != nil {
+	if err != nil {
 		return err
 	}
 	r.finished = true
 	return nil
+}
+
+// finish records a run of a process that ends with it, and waits for the disk.
+// Streams are stored while the chain is locked, so that nobody who looks for those
+// that no record needs takes them for such.
+func (j *Journal) finish(rec *Record, k *keys, streams map[spec.Digest][]byte) error {
+	next, err := j.append(rec, k, func(content []byte) error {
+		if err := j.putStreams(streams); err != nil {
+			return err
+		}
+		return durable.WriteFile(j.path(rec.RunID), k.sign(ofRecord, content), filePerm)
+	})
+	if err != nil {
+		return err
+	}
+	return j.anchor(k, next)
+}
+
+// streams strikes secrets from what the tool wrote and names it in the record.
+func (r *Run) streams(rec *Record, stdout, stderr []byte) (map[spec.Digest][]byte, error) {
+	out, err := r.secrets.clip(stdout, limits.Stdout)
+	if err != nil {
+		return nil, err
+	}
+	talk, err := r.secrets.clip(stderr, limits.Stderr)
+	if err != nil {
+		return nil, err
+	}
+	rec.StdoutSHA256, rec.StderrSHA256 = spec.DigestOf(out), spec.DigestOf(talk)
+	return map[spec.Digest][]byte{rec.StdoutSHA256: out, rec.StderrSHA256: talk}, nil
 }
 
 // seal says what the output was, strikes the secrets and says what that means.
@@ -139,7 +163,9 @@ func (r *Run) seal(rec *Record) (err error) {
 			return err
 		}
 	}
-	r.secrets.record(rec)
+	if r.secrets.record(rec); len(rec.Output) > limits.Stdout { // longer by the marks
+		rec.Output = json.RawMessage(`"` + r.secrets.mark("whole", rec.OutputCode) + `"`)
+	}
 	ok := rec.Status == Succeeded && !rec.InputsRedacted
 	rec.Replayable = &ok
 	return nil

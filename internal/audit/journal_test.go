@@ -86,6 +86,7 @@ func TestRun(t *testing.T) {
 	rec.Status, rec.Output, rec.StdoutNoise = audit.Succeeded, json.RawMessage(`null`), true
 	// What only the journal may say is not taken from the caller.
 	rec.RunID, rec.Prev, rec.Schema, rec.StartedAt = "other", spec.DigestOf(nil), "99", time.Time{}
+	rec.Seq, rec.Key, rec.Signature, rec.OutputCode = 9, "key", "sig", "code"
 	if err := run.Finish(rec, []byte("noise\nnull\n"), []byte("talk")); err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +96,12 @@ func TestRun(t *testing.T) {
 	want.EndedAt, want.DurationMS = want.StartedAt.Add(time.Millisecond), 1
 	want.Output, want.StdoutNoise = json.RawMessage(`null`), true
 	want.StdoutSHA256, want.StderrSHA256 = spec.DigestOf([]byte("noise\nnull\n")), spec.DigestOf([]byte("talk"))
-	if got := get(t, j, run.ID()); !reflect.DeepEqual(got, want) {
+	got := get(t, j, run.ID())
+	if len(got.OutputCode) != 64 || len(got.Key) != 43 || len(got.Signature) != 86 || got.Seq != 1 || got.Replayable == nil || !*got.Replayable {
+		t.Errorf("what the journal says is %q, %q, %q, %d, %v", got.OutputCode, got.Key, got.Signature, got.Seq, got.Replayable)
+	}
+	want.OutputCode, want.Key, want.Signature, want.Seq, want.Replayable = got.OutputCode, got.Key, got.Signature, got.Seq, got.Replayable
+	if !reflect.DeepEqual(got, want) {
 		t.Errorf("result:\n%+v, want\n%+v", got, want)
 	}
 	for d, want := range map[spec.Digest]string{want.StdoutSHA256: "noise\nnull\n", want.StderrSHA256: "talk"} {

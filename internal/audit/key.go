@@ -9,7 +9,11 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 
 	"github.com/patch-cat/patch-git/internal/durable"
 	"github.com/patch-cat/patch-git/internal/fault"
@@ -21,6 +25,8 @@ type keys struct {
 	private ed25519.PrivateKey // signs records
 	values  []byte             // makes the codes that stand where a secret was
 	outputs []byte             // makes the codes of whole outputs
+	lines   []byte             // makes the codes of lines that are not signed yet
+	name    string             // the public key, as records have it
 }
 
 // newKeys derives the keys (HKDF-SHA-256).
@@ -33,6 +39,7 @@ func newKeys(secret []byte) (*keys, error) {
 		{"patch-git audit signature", func(b []byte) { k.private = ed25519.NewKeyFromSeed(b) }},
 		{"patch-git audit value", func(b []byte) { k.values = b }},
 		{"patch-git audit output", func(b []byte) { k.outputs = b }},
+		{"patch-git audit line", func(b []byte) { k.lines = b }},
 	} {
 		b, err := hkdf.Key(sha256.New, secret, nil, d.use, ed25519.SeedSize)
 		if err != nil {
@@ -40,6 +47,7 @@ func newKeys(secret []byte) (*keys, error) {
 		}
 		d.take(b)
 	}
+	k.name = base64.RawURLEncoding.EncodeToString(k.private.Public().(ed25519.PublicKey))
 	return &k, nil
 }
 
@@ -53,10 +61,15 @@ func loadKeys(path string) (*keys, error) {
 	return newKeys(secret)
 }
 
-// name is the public key as records have it.
-func (k *keys) name() string {
-	return base64.RawURLEncoding.EncodeToString(k.private.Public().(ed25519.PublicKey))
+// peek returns the user's keys without making any: nil where there is none.
+func (j *Journal) peek() (*keys, error) {
+	if _, err := os.Lstat(j.keyPath()); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return j.keys()
 }
+
+func (j *Journal) keyPath() string { return filepath.Join(j.audit, "key") }
 
 // codeSize is how many bytes of a code stand where a secret was. The key keeps
 // it from being guessed; the length only keeps two values apart.

@@ -2,14 +2,10 @@ package audit
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
-	"os"
 	"slices"
-	"strings"
 	"time"
 
-	"github.com/patch-cat/patch-git/internal/durable"
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/spec"
 )
@@ -46,17 +42,17 @@ type Filter struct {
 // List returns summaries of runs, the newest first, and the records that could
 // not be read on the way. No runs at all are no error.
 func (j *Journal) List(f Filter) ([]Summary, []Problem, error) {
-	ids, err := j.ids()
+	v, err := j.look()
 	if err != nil {
 		return nil, nil, err
 	}
 	var out []Summary
 	var broken []Problem
-	for _, id := range slices.Backward(ids) {
+	for _, id := range slices.Backward(v.ids) {
 		if f.Limit > 0 && len(out) == f.Limit {
 			break
 		}
-		_, rec, err := j.read(id)
+		_, rec, err := v.read(id)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // removed since the directory was listed
 		}
@@ -81,56 +77,13 @@ func (j *Journal) Get(id RunID) (Record, error) {
 	if _, err := ParseRunID(string(id)); err != nil {
 		return Record{}, fault.New(fault.Usage, "run_id", "%w", err)
 	}
-	_, rec, err := j.read(id)
+	v, err := j.lookLive()
+	if err != nil {
+		return Record{}, err
+	}
+	_, rec, err := v.read(id)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Record{}, fault.New(fault.NotFound, "run", "there is no run %s", id).Hint("patch-git runs")
 	}
 	return rec, err
-}
-
-// read returns the bytes of a record's file and the record in them.
-func (j *Journal) read(id RunID) ([]byte, Record, error) {
-	b, err := durable.ReadFileNoFollow(j.path(id), maxRecord)
-	if err != nil && fault.KindOf(err) != fault.Findings {
-		return nil, Record{}, err
-	}
-	var rec Record
-	if err == nil {
-		rec, err = ParseRecord(b)
-	}
-	// A good record under another run's name would be shown as that run.
-	if err == nil && rec.RunID != id {
-		err = fmt.Errorf("it is the record of run %s", rec.RunID)
-	}
-	if err != nil {
-		return nil, Record{}, fault.New(fault.NotVerified, "record", "record of run %s is damaged: %w", id, err)
-	}
-	return b, rec, nil
-}
-
-// ids lists the runs that have a record, the oldest first. What is neither a
-// record nor ours is left alone; temporary files of killed writers go.
-func (j *Journal) ids() ([]RunID, error) {
-	list, err := os.ReadDir(j.runs)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, durable.Classify("list", j.runs, err)
-	}
-	var ids []RunID
-	var temps bool
-	for _, e := range list { // sorted by name, which is by time
-		temps = temps || durable.IsTemp(e.Name())
-		if name, ok := strings.CutSuffix(e.Name(), ".json"); ok {
-			if id, err := ParseRunID(name); err == nil {
-				ids = append(ids, id)
-			}
-		}
-	}
-	if temps {
-		// Tidying is no reason to fail a reader, who may not even write here.
-		_, _ = durable.Sweep(j.runs, sweepAfter, j.now())
-	}
-	return ids, nil
 }

@@ -6,11 +6,24 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/patch-cat/patch-git/internal/audit"
 )
+
+var marks = regexp.MustCompile(`‹secret:([a-z0-9-]+):[0-9a-f]{32}›`)
+
+// mark returns the first mark in a text.
+func mark(t *testing.T, text string) string {
+	t.Helper()
+	m := marks.FindString(text)
+	if m == "" {
+		t.Fatalf("nothing was struck from %q", text)
+	}
+	return m
+}
 
 func TestSecrets(t *testing.T) {
 	j, p := journal(t)
@@ -27,12 +40,16 @@ func TestSecrets(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := get(t, j, run.ID())
+	first, second := mark(t, got.Error.Message), mark(t, blob(t, j, got.StderrSHA256))
+	if first == second {
+		t.Error("two values have one code")
+	}
 	for what, pair := range map[string][2]string{
-		"inputs": {string(got.Inputs), `{"key":"x [redacted] y","same":"[redacted]","tail":"\\","plain":"a"}`},
-		"output": {string(got.Output), `"[redacted]"`},
-		"error":  {got.Error.Message, "server said [redacted]"},
-		"stdout": {blob(t, j, got.StdoutSHA256), "echo [redacted] [redacted] a tok"},
-		"stderr": {blob(t, j, got.StderrSHA256), "[redacted]"},
+		"inputs": {string(got.Inputs), `{"key":"x ` + first + ` y","same":"` + first + `","tail":"\\","plain":"a"}`},
+		"output": {marks.FindStringSubmatch(string(got.Output))[1], "whole"},
+		"error":  {got.Error.Message, "server said " + first},
+		"stdout": {blob(t, j, got.StdoutSHA256), "echo " + first + " " + second + " a tok"},
+		"stderr": {blob(t, j, got.StderrSHA256), second},
 	} {
 		if pair[0] != pair[1] {
 			t.Errorf("%s: %s, want %s", what, pair[0], pair[1])

@@ -26,8 +26,12 @@ var runGrammar = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompil
 
 // newRunID makes the id of a run that starts now.
 func newRunID(now time.Time) RunID {
-	stamp := strings.Replace(now.UTC().Format(runTime), ".", "-", 1)
-	return RunID(stamp + "-" + strings.ToLower(rand.Text()[:runRandom]))
+	return idAt(now) + RunID("-"+strings.ToLower(rand.Text()[:runRandom]))
+}
+
+// idAt begins the ids of runs that start at a time; it sorts before all of them.
+func idAt(t time.Time) RunID {
+	return RunID(strings.Replace(t.UTC().Format(runTime), ".", "-", 1))
 }
 
 // ParseRunID reads an id that a person or a file gave. What is not of the

@@ -35,6 +35,7 @@ type Client struct {
 
 	mu      sync.Mutex
 	sources map[string]registry.Source
+	config  configured
 }
 
 // New returns a client over the user's state.

@@ -3,6 +3,7 @@ package consume
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -94,12 +95,12 @@ func (c *Client) grants(ctx context.Context, s *Subject, args json.RawMessage, o
 	var standing *config.Config
 	if s.Registry != "" {
 		var err error
-		if standing, err = config.Load(c.Host.Paths); err != nil {
+		if standing, err = c.settings(); err != nil {
 			return nil, err
 		}
 	}
 	list := wishes(o.Read, o.Write, s, standing, c.Host.Home)
-	if len(list) == 0 && !permits(s.Tool, false) {
+	if len(list) == 0 && (!permits(s.Tool, false) || !slices.ContainsFunc(s.Tool.Inputs, isPathInput)) {
 		return &grants{args: args}, nil
 	}
 	return grant(ctx, s, args, list, newJudge(c.Host.Dir, c.Host.Home, c.Host.Paths.Root))

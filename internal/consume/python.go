@@ -128,8 +128,8 @@ func (c *Client) program(ctx context.Context, box *sandbox.Sandbox, s *Subject) 
 
 // job is the run of a subject with its arguments. Until release is called its
 // packages stay.
-func (c *Client) job(ctx context.Context, box *sandbox.Sandbox, s *Subject, args []byte, grants []sandbox.Mount, l sandbox.Limits) (job sandbox.Job, python audit.Python, release func(), err error) {
-	m, err := c.program(ctx, box, s)
+func (c *Client) job(ctx context.Context, w *Warm, box *sandbox.Sandbox, s *Subject, args []byte, grants []sandbox.Mount, l sandbox.Limits) (job sandbox.Job, python audit.Python, release func(), err error) {
+	m, err := w.program(ctx, c, box, s)
 	if err != nil {
 		return job, python, func() {}, err
 	}

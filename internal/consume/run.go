@@ -33,6 +33,9 @@ type Subject struct {
 	revoked error // why it must not run, nil where it may
 	consent consents
 	digest  spec.Digest // of Main, where it is known
+	reads   []string    // the files that all of this was found out from
+	size    int64       // of what is held, in bytes
+	calls   *manifest.Calls
 
 	// parsedBy refuses the interpreter of a run, by its version, where what it makes
 	// of the source is refused; nil where nobody checks.
@@ -105,11 +108,17 @@ func (c *Client) installed(ctx context.Context, ref spec.Ref, load loader) (*Sub
 	if err != nil {
 		return nil, err
 	}
+	var size int64
+	for _, f := range v.Document().Files {
+		size += f.Size
+	}
 	return &Subject{
 		Tool: v.Tool(), Main: v.Main(), Ref: v.Ref(), Registry: v.Registry(), Closure: closure, revoked: withdrawn,
 		consent:  &kept{c.Box, receipt, v.Tool().Permissions()},
 		examine:  func(ctx context.Context) error { return c.Recheck(ctx, v, receipt) },
 		digest:   v.Document().MainFile().SHA256,
+		reads:    c.Box.Reads(receipt, v.Document()),
+		size:     size,
 		parsedBy: func(ctx context.Context, python string) error { return c.parsedBy(ctx, v, receipt, python) },
 	}, nil
 }
@@ -163,7 +172,7 @@ func (k *call) start(ctx context.Context) (string, error) {
 		defer box.Close() // whatever was started ahead and not needed
 	}
 	rec.Sandbox.Driver = box.Driver()
-	job, python, release, err := k.c.job(ctx, box, s, g.args, g.mounts(), o.Limits)
+	job, python, release, err := k.c.job(ctx, o.warm, box, s, g.args, g.mounts(), o.Limits)
 	if err != nil {
 		return "", err
 	}

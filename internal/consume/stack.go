@@ -133,7 +133,7 @@ func (k *call) validate(_ context.Context, raw json.RawMessage) (string, error) 
 	if k.s == nil || k.s.Tool == nil {
 		return "", fault.New(fault.Internal, "subject", "there is no tool to run")
 	}
-	args, err := manifest.Arguments(k.s.Tool, raw)
+	args, err := k.s.arguments(raw)
 	if err != nil {
 		return "", err
 	}
@@ -225,7 +225,7 @@ func (k *call) record(ctx context.Context, err error) (*Ran, error) {
 	}
 	k.ran.RunID = run.ID()
 	if k.s.Ref.Name != "" {
-		k.touch(ctx)
+		k.o.warm.touch(ctx, k.c, k.s.Ref.Name)
 	}
 	return k.ran, nil
 }
@@ -235,17 +235,18 @@ func declined(err error) bool {
 	return slices.Contains([]fault.Kind{fault.Denied, fault.NotVerified, fault.NotFound, fault.Usage, fault.Findings}, fault.KindOf(err))
 }
 
+// arguments are those of a call, checked.
+func (s *Subject) arguments(raw json.RawMessage) (json.RawMessage, error) {
+	if s.calls == nil {
+		return manifest.Arguments(s.Tool, raw)
+	}
+	return s.calls.Arguments(raw)
+}
+
 // source is the digest of the main file.
 func (s *Subject) source() spec.Digest {
 	if s.digest.IsZero() {
 		return spec.DigestOf(s.Main)
 	}
 	return s.digest
-}
-
-// touch notes the last use.
-func (k *call) touch(ctx context.Context) {
-	if err := k.c.Box.Touch(ctx, k.s.Ref.Name); err != nil {
-		k.c.warn("the last use could not be noted: " + err.Error())
-	}
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/patch-cat/patch-git/internal/approval"
 	"github.com/patch-cat/patch-git/internal/audit"
-	"github.com/patch-cat/patch-git/internal/config"
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/spec"
 )
@@ -16,7 +15,7 @@ import (
 // Approvals is where held actions wait, as the configuration has it. Its decisions
 // are made elsewhere.
 func (c *Client) Approvals() (*approval.Store, error) {
-	cfg, err := config.Load(c.Host.Paths)
+	cfg, err := c.settings()
 	if err != nil {
 		return nil, err
 	}

@@ -45,7 +45,7 @@ func reaches(t *spec.Tool) bool {
 // configuration that cannot be read vouches for nothing.
 func (c *Client) trustOf(t *spec.Tool, in spec.RegistryName) Trust {
 	if in != "" {
-		if cfg, err := config.Load(c.Host.Paths); err == nil && cfg.MCP.Trusts(config.Tool{Registry: in, Name: t.Name}) {
+		if cfg, err := c.settings(); err == nil && cfg.MCP.Trusts(config.Tool{Registry: in, Name: t.Name}) {
 			return Trusted
 		}
 	}

@@ -3,22 +3,36 @@ package consume
 import (
 	"context"
 	"encoding/json"
+	"sync"
+	"time"
 
 	"github.com/patch-cat/patch-git/internal/ahead"
 	"github.com/patch-cat/patch-git/internal/fault"
+	"github.com/patch-cat/patch-git/internal/limits"
 	"github.com/patch-cat/patch-git/internal/sandbox"
 	"github.com/patch-cat/patch-git/spec"
 )
 
 // Warm runs installed tools for a process that lives on, such as a server: like
 // [Client.Run], by interpreters that wait for their tool in closed sandboxes.
-// Every call is verified, admitted and recorded as a single one is; what is
-// kept between two calls is a program that has seen neither the tool nor its
-// arguments. It is safe for concurrent use.
+// Every call is admitted and recorded as a single one is; what is kept between two
+// calls is what was verified, as long as no file of it changes, and programs that
+// have seen neither the tool nor its arguments. It is safe for concurrent use.
 type Warm struct {
 	client *Client
 	box    *sandbox.Sandbox
 	pool   *sandbox.Pool
+	// serve is the pool's, but in a test of what is around it.
+	serve func(context.Context, sandbox.Tool, sandbox.Job) (sandbox.Outcome, error)
+
+	subjects keeper[spec.Ref, *Subject]
+	programs keeper[programKey, *machine]
+
+	mu      sync.Mutex
+	touched map[spec.Name]time.Time
+	closed  bool
+	work    sync.WaitGroup
+	synced  func() error // ends the journal's way of not waiting for the disk
 }
 
 // Warm opens a sandbox and a pool over it, which is empty at first.
@@ -27,7 +41,12 @@ func (c *Client) Warm(ctx context.Context, o sandbox.PoolOptions) (*Warm, error)
 	if err != nil {
 		return nil, err
 	}
-	return &Warm{c, box, sandbox.NewPool(box, o)}, nil
+	pool := sandbox.NewPool(box, o)
+	return &Warm{
+		client: c, box: box, pool: pool, serve: pool.Run, synced: c.Journal.Live(), touched: map[spec.Name]time.Time{},
+		subjects: keeper[spec.Ref, *Subject]{now: c.Host.Now, most: limits.VerifiedBytes},
+		programs: keeper[programKey, *machine]{now: c.Host.Now, most: limits.VerifiedBytes},
+	}, nil
 }
 
 // Run verifies an installed tool and runs it. A run without a sandbox is for a
@@ -44,18 +63,22 @@ func (w *Warm) Run(ctx context.Context, ref spec.Ref, raw json.RawMessage, o Run
 	return w.client.Run(ctx, s, raw, o)
 }
 
-// subject makes the subject of an installed release.
-func (w *Warm) subject(ctx context.Context, c *Client, ref spec.Ref) (*Subject, error) {
-	return c.Installed(ctx, ref)
+// Close ends what waits, and waits for the records of what ran to be on the disk.
+func (w *Warm) Close() {
+	w.mu.Lock()
+	w.closed = true
+	w.mu.Unlock()
+	w.work.Wait()
+	w.pool.Close()
+	if err := w.synced(); err != nil {
+		w.client.warn("the last runs may not be on the disk: " + err.Error())
+	}
 }
-
-// Close ends what waits.
-func (w *Warm) Close() { w.pool.Close() }
 
 // start has a job done: by what waits for it where there is a pool.
 func (w *Warm) start(ctx context.Context, box *sandbox.Sandbox, s *Subject, job sandbox.Job) (sandbox.Outcome, error) {
 	if w == nil {
 		return box.Run(ctx, job)
 	}
-	return w.pool.Run(ctx, sandbox.Tool{Name: s.Ref.Name.String(), Release: s.Ref.Digest.Hex()}, job)
+	return w.serve(ctx, sandbox.Tool{Name: s.Ref.Name.String(), Release: s.Ref.Digest.Hex()}, job)
 }

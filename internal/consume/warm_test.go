@@ -252,7 +252,7 @@ func BenchmarkPoolCalls(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	_, python, release, err := s.client.job(b.Context(), w.box, subject, []byte("{}"), nil, sandbox.Limits{})
+	_, python, release, err := s.client.job(b.Context(), w, w.box, subject, []byte("{}"), nil, sandbox.Limits{})
 	if err != nil {
 		b.Fatal(err)
 	}

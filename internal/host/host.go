@@ -32,6 +32,10 @@ type Host struct {
 	Executable string
 
 	Terminal Terminal
+
+	// StartedBy are the processes above this one, the nearest first, as far as
+	// the system tells of them; errors.ErrUnsupported where it tells nothing.
+	StartedBy func() ([]Process, error)
 }
 
 // Terminal says which streams a person is looking at.

@@ -28,6 +28,7 @@ func System() *Host {
 			Open:   openTerminal,
 			Screen: openScreen,
 		},
+		StartedBy: startedBy,
 	}
 	if width, _, err := term.GetSize(int(os.Stderr.Fd())); err == nil {
 		h.Terminal.Width = width

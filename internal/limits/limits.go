@@ -154,6 +154,13 @@ const (
 	KeepRunsDays    = 3650
 )
 
+// Configuration files of AI hosts. One of them keeps its whole history in it.
+const (
+	HostFile  = 64 * MiB
+	HostDepth = 500 // brackets within brackets
+	HostTries = 5   // to write a file that its host is writing too
+)
+
 // Parsing a Python source with CPython's own parser.
 const (
 	ParseTime   = 10 * time.Second
@@ -190,6 +197,19 @@ const (
 	// the largest size and in base64.
 	Pin      = 16 * MiB
 	LockWait = 30 * time.Second
+	// VerifiedFor is how long a server believes what it verified, even where no file
+	// of it has changed, and VerifiedBytes how much of it is held.
+	VerifiedFor   = 10 * time.Minute
+	VerifiedBytes = 32 * MiB
+)
+
+// Records of runs.
+const (
+	AuditInline   = 64 * KiB               // of a stream, or of a record, that waits in a segment for its file
+	AuditSegment  = 16 * MiB               // a segment that is not waited with any longer
+	AuditSegments = 256 * MiB              // of which no process makes a larger one
+	AuditClose    = time.Second            // for what waits to become files, when a server ends
+	AuditCommit   = 500 * time.Millisecond // after which what was recorded goes to the disk
 )
 
 // The network of a tool.
@@ -292,6 +312,10 @@ const (
 	ArgsSummary     = 200                 // characters of all arguments that a model is told
 	Remember        = 30 * 24 * time.Hour // a value that a person said yes to
 	RememberLongest = 365 * 24 * time.Hour
+	PageLife        = 15 * time.Minute    // of the page on which a person decides, and of a link to it
+	PageRequest     = 16 * KiB            // the header of a request to it, and its body
+	PageTime        = 10 * time.Second    // for one request and its answer
+	BellPause       = 20 * time.Second    // between two notifications
 	SealedLife      = 5 * time.Minute // of the state that a client keeps between two rounds of a request
 	SealedState     = 4 * KiB
 	ClockSkew       = 2 * time.Second // that a clock may have been set back

@@ -83,6 +83,9 @@ func (p Paths) Trust() string { return join(p.Root, "trust") }
 // Envs has Python environments by the digest of their closure.
 func (p Paths) Envs() string { return join(p.Root, "envs") }
 
+// Hosts has what files of AI hosts were before they were changed, mode 0600.
+func (p Paths) Hosts() string { return join(p.Root, "hosts") }
+
 // Approvals has what waits for a person's word and what was decided, mode 0600.
 func (p Paths) Approvals() string { return join(p.Root, "approvals") }
 

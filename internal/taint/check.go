@@ -43,8 +43,8 @@ type judge struct {
 }
 
 func (j *judge) leaf(l leaf) {
-	if l.at != nil && l.at.up != nil && l.at.up.up == nil && l.text == l.at.key {
-		return // the name of an input
+	if l.name && l.at.up.up == nil {
+		return // the name of an input, which the tool gave
 	}
 	j.look(l)
 	if weight(squeeze(l.text)) < wholeWeight {
@@ -60,7 +60,7 @@ func (j *judge) leaf(l leaf) {
 // letters of a name is that name.
 func (j *judge) flush() {
 	if s := j.short.String(); j.at != nil && j.at.up != nil && s != "" && weight(squeeze(s)) >= gramWeight {
-		j.look(leaf{j.at.up, s})
+		j.look(leaf{at: j.at.up, text: s})
 	}
 	j.short.Reset()
 	j.at = nil
@@ -77,7 +77,7 @@ func (j *judge) look(l leaf) {
 	input := l.at.top()
 	m := Match{Input: input, Path: l.at.pointer(), Value: shown(l.text), How: f.how, Source: f.src}
 	switch {
-	case f.vouched:
+	case f.vouched, j.c.Constant != nil && j.c.Constant(input, l.text):
 		j.v.Vouched = append(j.v.Vouched, m)
 	case j.c.TaintedOK != nil && j.c.TaintedOK(input), j.c.Approved != nil && j.c.Approved(input, l.text):
 		j.v.Carried = append(j.v.Carried, m)
@@ -116,7 +116,9 @@ func (h *History) find(value string) (found, bool) {
 	try := func(how, text string) bool {
 		s := squeeze(text)
 		short := number(strings.TrimSpace(text))
-		for _, v := range [...]struct{ name, text string }{{"", s}, {"reversed", reversed(s)}, {"rot13", rot13(s)}} {
+		for _, v := range [...]struct{ name, text string }{
+			{"", s}, {"reversed", reversed(s)}, {"rot13", rot13(s)}, {"reversed+rot13", reversed(rot13(s))},
+		} {
 			if v.name != "" && weight(v.text) < wholeWeight {
 				continue
 			}
@@ -247,17 +249,17 @@ func (h *History) seenWhole(s string) (found, bool) {
 }
 
 // contains tells the latest document that has a text, or -1. The set answers for
-// most texts that none has.
+// most texts that none has, and after which document none has it.
 func (s *segment) contains(seed maphash.Seed, text string) int {
-	all := true
+	last := len(s.docs) - 1
 	windows(text, wholeWeight, func(a, b int) bool {
-		all = s.small.has(maphash.String(seed, text[a:b]))
-		return all
+		doc, ok := s.small.find(maphash.String(seed, text[a:b]))
+		if last = min(last, int(doc)); !ok {
+			last = -1
+		}
+		return ok
 	})
-	if !all {
-		return -1
-	}
-	for i := len(s.docs) - 1; i >= 0; i-- {
+	for i := last; i >= 0; i-- {
 		if bytes.Contains(s.text[s.docs[i].from:s.docs[i].to], []byte(text)) {
 			return i
 		}

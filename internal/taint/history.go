@@ -6,6 +6,7 @@ import (
 	"hash/maphash"
 	"sort"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/patch-cat/patch-git/internal/limits"
 )
@@ -113,8 +114,8 @@ func gather(src Source, views bool, walk func(add func(leaf))) []*document {
 	docs := []*document{d}
 	put := func(at *place, how, text string) {
 		for len(text) > 0 {
-			part := text[:min(len(text), limits.TaintPart)]
-			if len(d.text)+len(part) > limits.TaintSegment-limits.TaintPart {
+			part := cut(text, limits.TaintPart)
+			if len(d.text)+len(part) > limits.TaintSegment-limits.TaintPart || len(d.words) >= limits.TaintWords {
 				tail := d.text[max(0, len(d.text)-4*gramWeight):]
 				d = &document{src: src, text: bytes.Clone(tail)}
 				docs = append(docs, d)
@@ -125,8 +126,8 @@ func gather(src Source, views bool, walk func(add func(leaf))) []*document {
 			}
 			d.marks = append(d.marks, m)
 			d.text = appendSqueezed(d.text, part)
-			words(part, func(w string) { d.word(w) })
-			if n := len(d.text) - m.from; n <= wholeWeight {
+			words(part, func(w string) { d.word(squeeze(w)) })
+			if n := len(d.text) - m.from; n <= utf8.UTFMax*wholeWeight {
 				d.word(string(d.text[m.from:]))
 			}
 			text = text[len(part):]
@@ -141,9 +142,22 @@ func gather(src Source, views bool, walk func(add func(leaf))) []*document {
 	return docs
 }
 
+// cut is the beginning of a text, up to so many bytes and whole characters.
+func cut(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	for n := most; n > most-utf8.UTFMax; n-- {
+		if utf8.RuneStart(text[n]) {
+			return text[:n]
+		}
+	}
+	return text[:most] // no text at all
+}
+
 // word keeps what is too short to be looked for inside a text.
 func (d *document) word(squeezed string) {
-	if len(squeezed) <= 4*wholeWeight {
+	if len(squeezed) <= utf8.UTFMax*wholeWeight {
 		if w := weight(squeezed); w >= wordWeight && w < wholeWeight {
 			d.words = append(d.words, squeezed)
 		}
@@ -181,7 +195,7 @@ func (s *segment) add(seed maphash.Seed, d *document) {
 	first := int(doc)
 	if s.grams == nil || !s.grams.room(len(d.text)) || !s.small.room(len(d.text)) {
 		n := max(len(s.text), min(2*len(s.text), limits.TaintSegment))
-		s.grams, s.small, first = newSet(n, true), newSet(n, false), 0
+		s.grams, s.small, first = newSet(n), newSet(n), 0
 	}
 	s.index(seed, s.grams, gramWeight, first)
 	s.index(seed, s.small, wholeWeight, first)

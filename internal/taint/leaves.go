@@ -5,12 +5,15 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
+
+	"github.com/patch-cat/patch-git/internal/limits"
 )
 
 // leaf is one text or number of a JSON document.
 type leaf struct {
 	at   *place
 	text string
+	name bool // it is the name of a member
 }
 
 // place is where a leaf lies: a chain from it to the root.
@@ -18,7 +21,6 @@ type place struct {
 	up    *place
 	key   string
 	index int // of an array, -1 in an object
-	depth int
 }
 
 // pointer is the JSON pointer [RFC 6901].
@@ -29,7 +31,11 @@ func (p *place) pointer() string {
 			parts = append(parts, strconv.Itoa(p.index))
 			continue
 		}
-		parts = append(parts, strings.NewReplacer("~", "~0", "/", "~1").Replace(p.key))
+		key := p.key
+		if strings.ContainsAny(key, "~/") {
+			key = strings.ReplaceAll(strings.ReplaceAll(key, "~", "~0"), "/", "~1")
+		}
+		parts = append(parts, key)
 	}
 	var b strings.Builder
 	for i := len(parts) - 1; i >= 0; i-- {
@@ -51,7 +57,8 @@ func (p *place) top() string {
 
 // leaves calls for each text and number of a document, in its order, and for names
 // in objects that somebody may have chosen. Duplicates of a name are all there.
-// It answers false when the document is no JSON; what came before was called for.
+// It answers false when the document is no JSON, or too deep; what came before was
+// called for.
 func leaves(document []byte, each func(leaf)) bool {
 	d := json.NewDecoder(bytes.NewReader(document))
 	d.UseNumber()
@@ -73,15 +80,15 @@ func leaves(document []byte, each func(leaf)) bool {
 			o := &stack[n-1]
 			if s, ok := token.(string); ok && o.key {
 				o.key = false
-				here = &place{up: o.at, key: s, index: -1, depth: n}
+				here = &place{up: o.at, key: s, index: -1}
 				if !identifier(s) {
-					each(leaf{here, s})
+					each(leaf{at: here, text: s, name: true})
 				}
 				continue
 			}
 			if token != json.Delim(']') && token != json.Delim('}') {
 				if o.array {
-					at = &place{up: o.at, index: o.next, depth: n}
+					at = &place{up: o.at, index: o.next}
 					o.next++
 				}
 				o.key = !o.array
@@ -91,14 +98,17 @@ func leaves(document []byte, each func(leaf)) bool {
 		case json.Delim:
 			switch v {
 			case '{', '[':
+				if len(stack) == limits.JSONDepth {
+					return false
+				}
 				stack = append(stack, open{at: at, array: v == '[', key: v == '{'})
 			default:
 				stack = stack[:len(stack)-1]
 			}
 		case string:
-			each(leaf{at, v})
+			each(leaf{at: at, text: v})
 		case json.Number:
-			each(leaf{at, number(v.String())})
+			each(leaf{at: at, text: number(v.String())})
 		}
 		if len(stack) == 0 {
 			_, err := d.Token()

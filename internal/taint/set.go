@@ -6,21 +6,17 @@ package taint
 // size, because what is kept of a hash is not enough to find a new place.
 type set struct {
 	tags []uint32 // 0 is an empty slot
-	docs []uint16 // beside tags; nil where nobody asks which
+	docs []uint16 // beside tags
 	n    int
 }
 
 // newSet returns a set with room for n hashes.
-func newSet(n int, docs bool) *set {
+func newSet(n int) *set {
 	size := 1 << 8
 	for size*4 < n*5 {
 		size *= 2
 	}
-	s := &set{tags: make([]uint32, size)}
-	if docs {
-		s.docs = make([]uint16, size)
-	}
-	return s
+	return &set{tags: make([]uint32, size), docs: make([]uint16, size)}
 }
 
 // room tells whether n more hashes leave enough empty slots to stop at.
@@ -43,14 +39,7 @@ func (s *set) add(h uint64, doc uint16) {
 		s.n++
 		s.tags[at] = tag
 	}
-	if s.docs != nil {
-		s.docs[at] = doc
-	}
-}
-
-func (s *set) has(h uint64) bool {
-	at, _ := s.slot(h)
-	return s.tags[at] != 0
+	s.docs[at] = doc
 }
 
 func (s *set) find(h uint64) (doc uint16, ok bool) {

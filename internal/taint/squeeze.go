@@ -23,7 +23,19 @@ func weightOf(r rune) int {
 	return 3
 }
 
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
 func weight(squeezed string) int {
+	if isASCII(squeezed) {
+		return len(squeezed)
+	}
 	n := 0
 	for _, r := range squeezed {
 		n += weightOf(r)
@@ -98,6 +110,14 @@ func plain(r rune) rune {
 // windows calls for each shortest piece of a squeezed text that has a weight,
 // until it is told to stop.
 func windows(squeezed string, least int, each func(from, to int) bool) {
+	if isASCII(squeezed) {
+		for from := 0; from+least <= len(squeezed); from++ {
+			if !each(from, from+least) {
+				return
+			}
+		}
+		return
+	}
 	to, have := 0, 0
 	for from, r := range squeezed {
 		for have < least {
@@ -115,18 +135,38 @@ func windows(squeezed string, least int, each func(from, to int) bool) {
 	}
 }
 
-// words calls for each word of a text, squeezed: what stands between blanks,
-// quotes, brackets and commas.
-func words(text string, each func(squeezed string)) {
+// words calls for each word of a text: what stands between blanks, quotes,
+// brackets and commas, and each part of such a thing that has signs in it. Those
+// that are too long to be looked for as words are left out.
+func words(text string, each func(string)) {
+	put := func(w string) {
+		if wordWeight <= len(w) && len(w) <= utf8.UTFMax*wholeWeight || len(w) > 1 && w[0] >= utf8.RuneSelf {
+			each(w)
+		}
+	}
 	for w := range strings.FieldsFuncSeq(text, between) {
-		if w = number(strings.Trim(w, ".:!?#@*_~-+$€£%&=/\\")); w != "" {
-			each(squeeze(w))
+		put(number(strings.TrimFunc(w, sign)))
+		if strings.ContainsFunc(w, sign) {
+			for part := range strings.FieldsFuncSeq(w, sign) {
+				put(part)
+			}
 		}
 	}
 }
 
 func between(r rune) bool {
-	return unicode.IsSpace(r) || strings.ContainsRune("\"'`,;()[]{}<>|“”‘’«»", r)
+	switch r {
+	case ' ', '\n', '\t', '\r', '"', '\'', '`', ',', ';', '(', ')', '[', ']', '{', '}', '<', '>', '|':
+		return true
+	}
+	return r >= utf8.RuneSelf && (unicode.IsSpace(r) || strings.ContainsRune("“”‘’«»", r))
+}
+
+func sign(r rune) bool {
+	if r < utf8.RuneSelf {
+		return (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
+	}
+	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)
 }
 
 // number writes a decimal number in the one form that all its spellings share; a

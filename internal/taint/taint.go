@@ -48,6 +48,9 @@ func (v Verdict) Sources() []string {
 type Call struct {
 	Arguments json.RawMessage   // canonical, an object
 	TaintedOK func(string) bool // by the name of an input
+	// Constant tells whether the manifest itself states this value for this
+	// input, as its default or as one of a few; nil is never.
+	Constant func(input, value string) bool
 	// Irreversible: what the tool does cannot be taken back. It is held once
 	// anything untrusted was read.
 	Irreversible bool

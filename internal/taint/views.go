@@ -11,8 +11,9 @@ import (
 )
 
 const (
-	decodeDepth = 3 // encodings inside encodings
-	shortCode   = 8 // characters of the shortest run that is tried
+	decodeDepth = 3  // encodings inside encodings
+	shortCode   = 8  // characters of the shortest run that is tried
+	longCode    = 16 // of one that is tried in more ways
 )
 
 // decoded calls for each text that a part of a text stands for in a usual
@@ -59,29 +60,33 @@ func decode(how, text string, depth int, budget *int, each func(how, text string
 	hexRuns(text, func(v string) { found("hex", v) })
 	numberRuns(text, func(v string) { found("codes", v) })
 	runs(text, func(run string) {
-		if v, ok := fromBase64(run); ok {
-			found("base64", v)
-		} else if v, ok := fromBase64(reversed(run)); ok {
-			found("reversed+base64", v)
-		} else if v, ok := fromBase64(rot13Letters(run)); ok {
-			found("rot13+base64", v)
-		} else if v, ok := fromBase32(run); ok {
-			found("base32", v)
+		by := func(name string) func(string) { return func(v string) { found(name, v) } }
+		fromBase64(run, by("base64"))
+		if len(run) >= longCode {
+			fromBase64(reversed(run), by("reversed+base64"))
+			fromBase64(rot13Letters(run), by("rot13+base64"))
+			fromBase32(run, by("base32"))
 		}
 	})
 }
 
-// readable tells whether bytes are text that somebody may have encoded.
-func readable(b []byte) bool {
-	if len(b) < 4 || !utf8.Valid(b) {
-		return false
-	}
-	for _, c := range b {
-		if c < ' ' && c != '\n' && c != '\t' && c != '\r' || c == 0x7F {
-			return false
+// stretches calls for each run of readable characters in bytes that is long
+// enough: what stands around a code may have been taken for a part of it.
+func stretches(b []byte, least int, each func(string)) {
+	from := 0
+	for i := 0; i <= len(b); {
+		r, n := utf8.RuneError, 1
+		if i < len(b) {
+			r, n = utf8.DecodeRune(b[i:])
 		}
+		if r == utf8.RuneError || r < ' ' && r != '\n' && r != '\t' && r != '\r' || r == 0x7F {
+			if i-from >= least {
+				each(string(b[from:i]))
+			}
+			from = i + n
+		}
+		i += n
 	}
-	return true
 }
 
 func inBase64(c byte) bool {
@@ -124,31 +129,42 @@ func runs(text string, each func(string)) {
 	flush()
 }
 
-func fromBase64(run string) (string, bool) {
-	run = strings.TrimRight(run, "=")
-	if len(run) < shortCode-1 || len(run)%4 == 1 {
-		return "", false
-	}
+// fromBase64 reads a run that is a code as a whole or, when it is long, from any of
+// its first four characters on.
+func fromBase64(run string, each func(string)) {
 	code := base64.RawStdEncoding
 	if strings.ContainsAny(run, "-_") {
 		code = base64.RawURLEncoding
 	}
-	// The first characters tell of most words that they are none, without a copy.
-	var head [6]byte
-	if _, err := code.Decode(head[:], []byte(run[:4])); err != nil || head[0] < '\t' || head[0] > 0xF4 {
-		return "", false
+	starts, least := 1, len(run)/2
+	if len(run) >= longCode {
+		starts, least = 4, longCode/2
 	}
-	b, err := code.DecodeString(run)
-	return string(b), err == nil && readable(b)
+	for i := range starts {
+		c := strings.TrimRight(run[i:], "=")
+		if len(c)%4 == 1 {
+			c = c[:len(c)-1]
+		}
+		// The first characters tell of most words that they are none, without a copy.
+		var head [3]byte
+		if len(c) < 4 {
+			break
+		}
+		if _, err := code.Decode(head[:], []byte(c[:4])); starts == 1 && (err != nil || head[0] < '\t' || head[0] > 0xF4) {
+			break
+		}
+		b, _ := code.DecodeString(c) // up to what is none
+		stretches(b, least, each)
+	}
 }
 
-func fromBase32(run string) (string, bool) {
+func fromBase32(run string, each func(string)) {
 	run = strings.ToUpper(strings.TrimRight(run, "="))
-	if len(run) < shortCode {
-		return "", false
+	if len(run) < longCode {
+		return
 	}
-	b, err := base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString(run)
-	return string(b), err == nil && readable(b)
+	b, _ := base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString(run)
+	stretches(b, longCode/2, each)
 }
 
 func rot13Letters(s string) string {
@@ -173,10 +189,10 @@ func hexRuns(text string, each func(string)) {
 	var digits []byte
 	gap := 0
 	flush := func() {
-		if len(digits) >= shortCode {
-			b := make([]byte, len(digits)/2)
-			if _, err := hex.Decode(b, digits[:len(b)*2]); err == nil && readable(b) {
-				each(string(b))
+		for i := 0; i < 2 && len(digits)-i >= shortCode; i++ {
+			b := make([]byte, (len(digits)-i)/2)
+			if _, err := hex.Decode(b, digits[i:i+2*len(b)]); err == nil {
+				stretches(b, shortCode/2, each)
 			}
 		}
 		digits, gap = digits[:0], 0

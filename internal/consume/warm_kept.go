@@ -1,0 +1,188 @@
+package consume
+
+import (
+	"context"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/patch-cat/patch-git/internal/durable"
+	"github.com/patch-cat/patch-git/internal/limits"
+	"github.com/patch-cat/patch-git/internal/sandbox"
+	"github.com/patch-cat/patch-git/manifest"
+	"github.com/patch-cat/patch-git/spec"
+)
+
+// What a server has verified it holds in memory, and believes for as long as no file
+// that the verification read has changed: each call looks at all of them, and one
+// that is another file, of another size or of another time makes the next call
+// verify everything anew. What runs is what is held, never what lies on the disk
+// meanwhile.
+
+// standing is something that was found out, and the files that say so.
+type standing[V any] struct {
+	value V
+	stamp durable.Stamp
+	at    time.Time // when it was found out
+	used  time.Time
+	size  int64
+}
+
+// keeper holds what was found out, at most so many bytes of it.
+type keeper[K comparable, V any] struct {
+	mu    sync.Mutex
+	now   func() time.Time
+	most  int64
+	items map[K]*standing[V]
+}
+
+// get returns what is held, if it still stands.
+func (s *keeper[K, V]) get(key K) (V, bool) {
+	now := s.now()
+	s.mu.Lock()
+	e := s.items[key]
+	if e != nil {
+		e.used = now
+	}
+	s.mu.Unlock()
+	var none V
+	if e == nil {
+		return none, false
+	}
+	if age := now.Sub(e.at); age < 0 || age > limits.VerifiedFor || !e.stamp.Same() {
+		s.mu.Lock()
+		if s.items[key] == e {
+			delete(s.items, key)
+		}
+		s.mu.Unlock()
+		return none, false
+	}
+	return e.value, true
+}
+
+// put holds what was found out since began, unless a file changed so lately that the
+// one that was read may be another one than the one that is stamped.
+func (s *keeper[K, V]) put(key K, v V, size int64, began time.Time, reads []string) {
+	stamp, err := durable.Stamped(reads...)
+	if err != nil || !stamp.Settled(began) {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.items == nil {
+		s.items = map[K]*standing[V]{}
+	}
+	s.items[key] = &standing[V]{v, stamp, began, began, size}
+	sum := int64(0)
+	for _, e := range s.items {
+		sum += e.size
+	}
+	for sum > s.most && len(s.items) > 1 {
+		var oldest K
+		var at *standing[V]
+		for k, e := range s.items {
+			if at == nil || e.used.Before(at.used) {
+				oldest, at = k, e
+			}
+		}
+		sum -= at.size
+		delete(s.items, oldest)
+	}
+}
+
+// subject makes the subject of an installed release, verified now or since when
+// nothing of it has changed. A command verifies each time.
+func (w *Warm) subject(ctx context.Context, c *Client, ref spec.Ref) (*Subject, error) {
+	if w == nil {
+		return c.Installed(ctx, ref)
+	}
+	if s, ok := w.subjects.get(ref); ok {
+		return s, nil
+	}
+	began := c.Host.Now()
+	s, err := c.Installed(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	s.once()
+	w.subjects.put(ref, s, s.size, began, s.reads)
+	return s, nil
+}
+
+// once makes a subject that is used for several calls ask each question until it is
+// answered with yes; the answers are noted in files that belong to its stamp.
+func (s *Subject) once() {
+	s.calls = manifest.NewCalls(s.Tool)
+	examine, parsedBy := s.examine, s.parsedBy
+	var examined atomic.Bool
+	s.examine = func(ctx context.Context) error {
+		if examined.Load() {
+			return nil
+		}
+		err := examine(ctx)
+		examined.Store(err == nil)
+		return err
+	}
+	var python atomic.Value
+	s.parsedBy = func(ctx context.Context, version string) error {
+		if python.Load() == version {
+			return nil
+		}
+		err := parsedBy(ctx, version)
+		if err == nil {
+			python.Store(version)
+		}
+		return err
+	}
+}
+
+// touch notes the last use of a tool. A server does so beside the answer and once a
+// minute: the index is one file for all tools.
+func (w *Warm) touch(ctx context.Context, c *Client, name spec.Name) {
+	note := func(ctx context.Context) {
+		if err := c.Box.Touch(ctx, name); err != nil {
+			c.warn("the last use could not be noted: " + err.Error())
+		}
+	}
+	if w == nil {
+		note(ctx)
+		return
+	}
+	now := c.Host.Now()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if last, ok := w.touched[name]; ok && now.Sub(last) < time.Minute || w.closed {
+		return
+	}
+	w.touched[name] = now
+	w.work.Go(func() { note(context.WithoutCancel(ctx)) })
+}
+
+// program is [Client.program], found out once for a source that needs no packages:
+// those are held by a lock for each run.
+func (w *Warm) program(ctx context.Context, c *Client, box *sandbox.Sandbox, s *Subject) (*machine, error) {
+	if w == nil || s.Closure != nil {
+		return c.program(ctx, box, s)
+	}
+	key := programKey{s.source(), s.Tool.Runtime.PythonVersion}
+	if m, ok := w.programs.get(key); ok {
+		return m, nil
+	}
+	began := c.Host.Now()
+	m, err := c.program(ctx, box, s)
+	if err != nil {
+		return nil, err
+	}
+	target, err := filepath.EvalSymlinks(m.python.Path)
+	if err == nil {
+		w.programs.put(key, m, int64(len(s.Main))*4, began, []string{m.python.Path, target, c.Host.Paths.Pins(), c.Host.Paths.Pythons()})
+	}
+	return m, nil
+}
+
+// programKey is what a prepared program depends on, the machine aside.
+type programKey struct {
+	source spec.Digest
+	python string
+}

@@ -1,0 +1,22 @@
+package toolbox
+
+import (
+	"path/filepath"
+
+	"github.com/patch-cat/patch-git/ledger"
+)
+
+// Reads names every file and folder that finding and verifying an installed release
+// reads, and what this user's own check noted of it: as long as none of them changes,
+// the answer is the same. A removal or another version changes a folder.
+func (t *Toolbox) Reads(r Receipt, doc *ledger.Release) []string {
+	dir := t.receiptDir(r.Name, r.Version)
+	names := []string{t.paths.Index(), filepath.Dir(dir), dir, t.paths.Tool(r.Name), t.pinPath(r.Registry), t.paths.Trust()}
+	for _, f := range []string{receiptFile, recheckFile, ledger.ReleaseFileName, ledger.EvidenceFileName, ledger.ProofFileName} {
+		names = append(names, filepath.Join(dir, f))
+	}
+	for _, f := range doc.Files {
+		names = append(names, t.storePath(f.SHA256))
+	}
+	return names
+}
