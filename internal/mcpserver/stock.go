@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"log/slog"
@@ -53,6 +54,7 @@ func (s *stock) readRules() (rules, error) {
 	if err != nil {
 		return rules{}, err
 	}
+	conf.MCP.Expose = cmp.Or(s.client.Expose, conf.MCP.Expose)
 	standing, err := s.client.Standings()
 	if err != nil {
 		return rules{}, err
