@@ -75,6 +75,8 @@ func TestScripts(t *testing.T) {
 			"mcp":           mcpCommand,
 			"hold":          hold,
 			"take":          take,
+			"waiting":       waiting,
+			"browse":        browse,
 			"person":        person,
 		},
 	})

@@ -33,6 +33,8 @@ type MCP struct {
 	ApprovalMinutes int // that a held call waits for a person
 	RememberDays    int // that an approved value is good for the same input of the same tool; 0 remembers none
 	KeepRunsDays    int // that records of runs are kept; 0 is always
+
+	Notifications Notifications // of the desktop, that a call waits
 }
 
 // Expose is which tools a host is told by name.
@@ -56,11 +58,20 @@ const (
 	ElicitationOn    Elicitation = "on"    // any that says it can
 )
 
+// Notifications are those of the desktop, of calls that wait for a person.
+type Notifications string
+
+// The empty one is NotificationsOff.
+const (
+	NotificationsOff Notifications = "off"
+	NotificationsOn  Notifications = "on" // where there is a desktop
+)
+
 // DefaultMCP is what holds where the file says nothing.
 func DefaultMCP() MCP {
 	return MCP{
 		Expose: ExposeAuto, MostTools: 40, MostTokens: 10_000,
-		Elicitation: ElicitationOff, ApprovalMinutes: 5, RememberDays: 30,
+		Elicitation: ElicitationOff, Notifications: NotificationsOff, ApprovalMinutes: 5, RememberDays: 30,
 	}
 }
 
@@ -102,6 +113,7 @@ func (m *MCP) members() []member {
 		{name: "approval_minutes", at: &m.ApprovalMinutes, least: 1, most: limits.ApprovalMinutes, guards: true},
 		{name: "remember_days", at: &m.RememberDays, most: limits.RememberDays, guards: true},
 		{name: "keep_runs_days", at: &m.KeepRunsDays, most: limits.KeepRunsDays, guards: true},
+		{name: "notifications", at: &m.Notifications, words: []string{string(NotificationsOff), string(NotificationsOn)}},
 	}
 }
 

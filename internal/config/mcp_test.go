@@ -23,6 +23,7 @@ const wholeMCP = `{
     "keep_runs_days": 90,
     "most_tokens": 0,
     "most_tools": 7,
+    "notifications": "on",
     "pinned": [
       "acme/tools/csv_to_json",
       "acme/tools/hash_file"
@@ -41,7 +42,7 @@ func TestMCP(t *testing.T) {
 		t.Fatal(err)
 	}
 	one, two := Tool{"acme/tools", "csv_to_json"}, Tool{"acme/tools", "hash_file"}
-	want := MCP{ExposeMeta, 7, 0, []Tool{one, two}, ElicitationKnown, []Tool{one}, 2, 0, 90}
+	want := MCP{ExposeMeta, 7, 0, []Tool{one, two}, ElicitationKnown, []Tool{one}, 2, 0, 90, NotificationsOn}
 	if !reflect.DeepEqual(c.MCP, want) {
 		t.Errorf("read as %+v", c.MCP)
 	}

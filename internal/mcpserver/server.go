@@ -32,6 +32,7 @@ type server struct {
 	warm    func() (*consume.Warm, error) // opens it once
 	cool    func()                        // ends it, if it was opened
 	log     *slog.Logger
+	bell    *bell
 	web     bool // hosts come over HTTP
 
 	mu    sync.Mutex
@@ -52,6 +53,7 @@ func Serve(ctx context.Context, c *consume.Client, listen, version string, ready
 	var ends sync.WaitGroup
 	defer ends.Wait()
 	defer s.cool()
+	defer s.bell.close()
 	defer stop()
 	ends.Go(func() { s.tools.watch(ctx, s.changed) })
 	if listen != "" {
@@ -66,6 +68,7 @@ func newServer(ctx context.Context, c *consume.Client, version string, open func
 		session: consume.NewSession(""), asked: map[approval.ID]bool{},
 	}
 	s.warm, s.cool = pool(ctx, c)
+	s.bell = newBell(c, s.log)
 	c.Progress = nil // a host's log is no place for bars
 	c.Warn = func(text string) { s.log.Warn(text) }
 	var err error
@@ -206,6 +209,7 @@ func (s *server) call(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallT
 		if question := s.ask(c, h); question != nil {
 			return question, nil
 		}
+		s.bell.ring(h)
 		return s.tools.held(c, h), nil
 	}
 	if _, ok := errors.AsType[*jsonrpc.Error](err); err != nil && !ok {
