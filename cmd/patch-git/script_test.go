@@ -73,6 +73,7 @@ func TestScripts(t *testing.T) {
 			"fixture":       writeFixture,
 			"model":         modelCommand,
 			"mcp":           mcpCommand,
+			"mcp-web":       mcpWeb,
 			"hold":          hold,
 			"take":          take,
 			"waiting":       waiting,
@@ -115,6 +116,7 @@ func setup(e *testscript.Env) error {
 	e.Setenv("NO_COLOR", "")
 	e.Setenv("TERM", "xterm")
 	e.Values[mcpKey{}] = mcpHolder(e)
+	e.Values[mcpWebKey{}] = &webServer{}
 	return os.MkdirAll(home, 0o700)
 }
 
