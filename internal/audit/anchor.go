@@ -84,3 +84,17 @@ func (j *Journal) Accept() error {
 	}
 	return nil
 }
+
+// overwrite changes a file of one length in place. It is one write, which a kill
+// cannot tear, and much cheaper than another file and a rename.
+func overwrite(path, text string) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, filePerm)
+	if err != nil {
+		return durable.Classify("write", path, err)
+	}
+	_, err = f.WriteAt([]byte(text), 0)
+	if err == nil {
+		err = f.Truncate(int64(len(text))) // nothing is behind it
+	}
+	return durable.Classify("write", path, errors.Join(err, f.Close()))
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -60,7 +61,12 @@ func (j *Journal) append(rec *Record, k *keys, write func(content []byte) error)
 		return link{}, err
 	}
 	defer unlock()
-	last, err := j.head()
+	hint, err := os.OpenFile(j.headPath(), os.O_RDWR|os.O_CREATE, filePerm)
+	if err != nil {
+		return link{}, durable.Classify("write", j.headPath(), err)
+	}
+	defer func() { _ = hint.Close() }()
+	last, err := j.headIn(hint)
 	if err != nil {
 		return link{}, err
 	}
@@ -78,7 +84,23 @@ func (j *Journal) append(rec *Record, k *keys, write func(content []byte) error)
 		return link{}, err
 	}
 	next := link{rec.Seq, spec.DigestOf(content)}
-	return next, overwrite(j.headPath(), next.String())
+	_, err = hint.WriteAt([]byte(next.String()), 0)
+	return next, durable.Classify("write", j.headPath(), err)
+}
+
+// headIn reads the link of the last record from an open hint. What is no link is
+// made empty, for garbage behind a link would cost a rebuild every time.
+func (j *Journal) headIn(hint *os.File) (link, error) {
+	var b [linkSize + 1]byte
+	if n, err := hint.ReadAt(b[:], 0); errors.Is(err, io.EOF) {
+		if l, err := parseLink(b[:n]); err == nil {
+			return l, nil
+		}
+	}
+	if err := hint.Truncate(0); err != nil {
+		return link{}, durable.Classify("write", j.headPath(), err)
+	}
+	return j.rebuildHead()
 }
 
 // head returns the link of the last record.
@@ -90,20 +112,6 @@ func (j *Journal) head() (link, error) {
 		}
 	}
 	return j.rebuildHead()
-}
-
-// overwrite changes a file of one length in place. It is one write, which a kill
-// cannot tear, and much cheaper than another file and a rename.
-func overwrite(path, text string) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, filePerm)
-	if err != nil {
-		return durable.Classify("write", path, err)
-	}
-	_, err = f.WriteAt([]byte(text), 0)
-	if err == nil {
-		err = f.Truncate(int64(len(text))) // garbage behind it would cost a rebuild every time
-	}
-	return durable.Classify("write", path, errors.Join(err, f.Close()))
 }
 
 // rebuildHead reads all records and returns the link of the one that no other

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/patch-cat/patch-git/internal/durable"
@@ -25,21 +26,21 @@ type live struct {
 	j    *Journal
 	keys *keys
 
-	mu       sync.Mutex
-	word     string // begins the names of this process's segments; "" before the first
-	disown   func() // gives up the lock on that word
-	number   int
-	segment  *os.File
-	size     int64
-	streams  map[spec.Digest]bool // in the segment
-	waiting  []*os.File           // segments that nobody appends to any more, the oldest first
-	last     link                 // of the last record that was appended
-	failed   error                // why the last commit did not succeed
-	settling sync.Mutex
+	mu      sync.Mutex
+	word    string // begins the names of this process's segments; "" before the first
+	disown  func() // gives up the lock on that word
+	number  int
+	segment *os.File
+	size    int64
+	streams map[spec.Digest]bool // in the segment
+	waiting []*os.File           // segments that nobody appends to any more, the oldest first
+	last    link                 // of the last record that was appended
+	failed  error                // why the last commit did not succeed
 
-	wake chan struct{}
-	quit chan struct{}
-	gone chan struct{}
+	ending atomic.Int64 // when there is no more time, in nanoseconds; 0 before the end
+	wake   chan struct{}
+	quit   chan struct{}
+	gone   chan struct{}
 }
 
 // Live is for a process that lives on, such as a server, and must not wait for the
@@ -53,13 +54,16 @@ func (j *Journal) Live() (close func() error) {
 	go l.commits()
 	return sync.OnceValue(func() error {
 		j.live.Store(nil)
+		l.ending.Store(j.now().Add(limits.AuditClose).UnixNano())
 		l.quit <- struct{}{}
 		<-l.gone
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		if l.disown != nil {
 			l.disown()
-			_ = os.Remove(l.owner())
+			if len(l.waiting) == 0 {
+				_ = os.Remove(l.owner())
+			}
 		}
 		return l.failed
 	})
@@ -69,6 +73,7 @@ func (l *live) commits() {
 	tick := time.NewTicker(limits.AuditCommit)
 	defer tick.Stop()
 	defer close(l.gone)
+	l.j.settleDead(l.late)
 	for {
 		select {
 		case <-tick.C:
@@ -79,6 +84,13 @@ func (l *live) commits() {
 		}
 		l.commit()
 	}
+}
+
+// late tells that the process is about to end and does not wait any longer: what
+// is in segments is on the disk, and another process makes files of it.
+func (l *live) late() bool {
+	at := l.ending.Load()
+	return at != 0 && l.j.now().UnixNano() > at
 }
 
 func (l *live) owner() string { return filepath.Join(l.j.liveDir(), l.word+ownerEnd) }
@@ -96,7 +108,6 @@ func (l *live) open() error {
 			return err
 		}
 		l.disown = disown
-		l.j.settleDead()
 	}
 	l.number++
 	path := filepath.Join(l.j.liveDir(), fmt.Sprintf("%s-%010d%s", l.word, l.number, segmentEnd))
@@ -207,8 +218,6 @@ func (j *Journal) large(streams map[spec.Digest][]byte) error {
 
 // commit takes to the disk what was recorded, and says so in the anchor.
 func (l *live) commit() {
-	l.settling.Lock()
-	defer l.settling.Unlock()
 	l.mu.Lock()
 	l.rotate()
 	segments, last, k := l.waiting, l.last, l.keys
@@ -218,7 +227,9 @@ func (l *live) commit() {
 	}
 	err := l.settle(segments, last, k)
 	l.mu.Lock()
-	l.failed = err
+	if l.failed = err; errors.Is(err, errStopped) {
+		l.failed = nil
+	}
 	if err == nil {
 		l.waiting = l.waiting[len(segments):]
 	}
@@ -240,7 +251,7 @@ func (l *live) settle(segments []*os.File, last link, k *keys) error {
 	for _, f := range segments {
 		paths = append(paths, f.Name())
 	}
-	s := settlement{j: l.j, keys: k, paths: paths, still: &l.mu}
+	s := settlement{j: l.j, keys: k, paths: paths, still: &l.mu, stop: l.late}
 	if err := s.run(); err != nil {
 		return err
 	}

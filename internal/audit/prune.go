@@ -81,7 +81,7 @@ func (j *Journal) Prune(ctx context.Context, before time.Time, damaged bool) (Pr
 	if _, err := os.Stat(j.runs); errors.Is(err, fs.ErrNotExist) {
 		return Pruned{}, nil
 	}
-	j.settleDead()
+	j.settleDead(func() bool { return ctx.Err() != nil })
 	unlock, err := durable.Lock(ctx, j.lockPath(), limits.LockWait)
 	if err != nil {
 		return Pruned{}, err

@@ -15,7 +15,7 @@ import (
 
 // settlement makes files of the records and streams in segments, and removes the
 // segments when the files are on the disk. It can be stopped anywhere and begun
-// again: a file that is there already is written once more, the same.
+// again: until a segment is removed, readers believe it and not the files.
 type settlement struct {
 	j     *Journal
 	keys  *keys
@@ -23,17 +23,33 @@ type settlement struct {
 	// still is held while an intent becomes a file, so that the run, if it ends
 	// meanwhile, cannot leave its record just before.
 	still sync.Locker
+	stop  func() bool // tells that there is no more time
 
-	ended map[RunID]bool // runs whose record is in the segments too
+	records map[RunID]settled
 }
 
+// settled is the last that the segments say of a run.
+type settled struct {
+	content []byte
+	intent  bool
+}
+
+// errStopped: the rest waits in its segments.
+var errStopped = errors.New("no time to make files of all records")
+
 func (s *settlement) run() error {
-	s.ended = map[RunID]bool{}
-	for _, do := range []func([]byte) error{s.note, s.write} {
-		for _, path := range s.paths {
-			if err := lines(path, do); err != nil {
-				return err
-			}
+	s.records = map[RunID]settled{}
+	for _, path := range s.paths {
+		if err := lines(path, s.line); err != nil {
+			return err
+		}
+	}
+	for id, r := range s.records {
+		if s.stop() {
+			return errStopped
+		}
+		if err := s.write(id, r); err != nil {
+			return err
 		}
 	}
 	if err := errors.Join(durable.SyncAll(s.j.runs), durable.SyncAll(s.j.blobs)); err != nil {
@@ -47,50 +63,58 @@ func (s *settlement) run() error {
 	return nil
 }
 
-// note sees which runs have ended.
-func (s *settlement) note(line []byte) error {
-	if content, _ := s.keys.decoded(line); !bytes.HasPrefix(line, []byte(streamLine)) {
-		if rec, err := ParseRecord(content); err == nil && rec.Status != Started {
-			s.ended[rec.RunID] = true
-		}
+// line stores a stream, and notes a record. What is neither is nobody's, and was
+// never believed.
+func (s *settlement) line(line []byte) error {
+	if s.stop() {
+		return errStopped
 	}
-	return nil
-}
-
-// write makes a file of a line. What is no record and no stream is nobody's, and
-// was never believed.
-func (s *settlement) write(line []byte) error {
 	if bytes.HasPrefix(line, []byte(streamLine)) {
-		if d, b, ok := parseStream(line); ok {
+		if d, b, ok := parseStream(line); ok && !create(s.j.blobPath(d), b) {
 			return s.j.putBlob(d, b)
 		}
 		return nil
 	}
 	content, ok := s.keys.decoded(line)
 	rec, err := ParseRecord(content)
-	if err != nil {
+	if err != nil || rec.Status == Started && s.records[rec.RunID].content != nil {
 		return nil //nolint:nilerr // see above
 	}
-	if rec.Status == Started {
-		return s.intent(rec.RunID, content)
-	}
-	if ok && rec.Key == s.keys.name {
+	if ok && rec.Status != Started && rec.Key == s.keys.name {
 		content = s.keys.sign(ofRecord, content)
-	} // else somebody else wrote it, and it stays without a signature for Check to see
-	return replaceAll(s.j.path(rec.RunID), content)
+	} // else it is an intent, or it stays without a signature for Check to see
+	s.records[rec.RunID] = settled{content, rec.Status == Started}
+	return nil
 }
 
-// intent makes a file of an intent, unless the run has ended meanwhile.
-func (s *settlement) intent(id RunID, content []byte) error {
-	if s.ended[id] {
+// write makes a file of a record; of an intent only if there is nothing yet.
+func (s *settlement) write(id RunID, r settled) error {
+	path := s.j.path(id)
+	if r.intent {
+		s.still.Lock()
+		defer s.still.Unlock()
+		if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+	}
+	if create(path, r.content) {
 		return nil
 	}
-	s.still.Lock()
-	defer s.still.Unlock()
-	if _, err := os.Lstat(s.j.path(id)); !errors.Is(err, fs.ErrNotExist) {
-		return nil
+	return replaceAll(path, r.content)
+}
+
+// create writes a file that is not there yet, and tells whether it did: half the
+// work of replacing one. What it leaves when it fails is written over.
+func create(path string, data []byte) bool {
+	if !durable.SyncsAll {
+		return false
 	}
-	return replaceAll(s.j.path(id), content)
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, filePerm)
+	if err != nil {
+		return false
+	}
+	_, err = f.Write(data)
+	return errors.Join(err, f.Close()) == nil
 }
 
 // replaceAll writes one of many files, which [durable.SyncAll] takes to the disk
@@ -105,7 +129,7 @@ func replaceAll(path string, data []byte) error {
 // settleDead does for processes that were killed what they did not come to. It is
 // tidying: what cannot be done now is done another time, and all can be read as
 // it is.
-func (j *Journal) settleDead() {
+func (j *Journal) settleDead(stop func() bool) {
 	paths, err := j.segments()
 	if err != nil || len(paths) == 0 {
 		return
@@ -125,7 +149,7 @@ func (j *Journal) settleDead() {
 		if err != nil {
 			continue // alive
 		}
-		s := settlement{j: j, keys: k, paths: paths, still: new(sync.Mutex)}
+		s := settlement{j: j, keys: k, paths: paths, still: new(sync.Mutex), stop: stop}
 		if s.run() == nil {
 			_ = os.Remove(owner)
 		}

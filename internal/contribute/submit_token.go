@@ -4,14 +4,11 @@ import (
 	"cmp"
 	"context"
 	"net/url"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/github"
-	"github.com/patch-cat/patch-git/internal/host"
 	"github.com/patch-cat/patch-git/internal/trusted"
 	"github.com/patch-cat/patch-git/spec"
 )
@@ -125,7 +122,7 @@ var ghVariables = []string{
 
 // gh runs gh, of the first absolute folder of PATH that has it.
 func (w *Workshop) gh(ctx context.Context, argv []string) ([]byte, error) {
-	path, err := findProgram(w.host, argv[0])
+	path, err := trusted.Find(w.host, argv[0])
 	if err != nil {
 		return nil, err
 	}
@@ -140,23 +137,4 @@ func (w *Workshop) gh(ctx context.Context, argv []string) ([]byte, error) {
 		err = fault.New(fault.Unavailable, "gh", "gh ended with exit code %d", out.Exit)
 	}
 	return out.Stdout, err
-}
-
-// findProgram looks for a program on PATH. A folder that is not absolute is
-// wherever the person happens to be, which may be a stranger's checkout.
-func findProgram(h *host.Host, name string) (string, error) {
-	if h.GOOS == "windows" {
-		name += ".exe"
-	}
-	for _, dir := range filepath.SplitList(h.Getenv("PATH")) {
-		if path := filepath.Join(dir, name); filepath.IsAbs(dir) && isProgram(path) {
-			return path, nil
-		}
-	}
-	return "", fault.New(fault.NotFound, "no_program", "there is no %s on PATH", name)
-}
-
-func isProgram(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular()
 }

@@ -131,6 +131,18 @@ const (
 	TaintShown    = 200       // characters of one of them
 )
 
+// What hosts report of a conversation.
+const (
+	Notes       = 64       // that are kept
+	NoteText    = 64 * KiB // of one
+	NoteParts   = 32       // that one report is cut into
+	NoteOverlap = 256      // bytes that two parts of a report share
+	NoteInput   = 8 * MiB  // that is read of a report
+	NoteFrom    = 200      // bytes of the name of who answered
+	NoteLife    = 12 * time.Hour
+	NoteBefore  = time.Hour // before a server first looks
+)
+
 // Files of the user's that a run is given.
 const (
 	// GrantEntries, GrantDepth and GrantTime bound the search for secrets in
@@ -208,6 +220,7 @@ const (
 	AuditInline   = 64 * KiB               // of a stream, or of a record, that waits in a segment for its file
 	AuditSegment  = 16 * MiB               // a segment that is not waited with any longer
 	AuditSegments = 256 * MiB              // of which no process makes a larger one
+	AuditClose    = time.Second            // for what waits to become files, when a server ends
 	AuditCommit   = 500 * time.Millisecond // after which what was recorded goes to the disk
 )
 
@@ -311,10 +324,11 @@ const (
 	ArgsSummary     = 200                 // characters of all arguments that a model is told
 	Remember        = 30 * 24 * time.Hour // a value that a person said yes to
 	RememberLongest = 365 * 24 * time.Hour
-	PageLife        = 15 * time.Minute    // of the page on which a person decides, and of a link to it
-	PageRequest     = 16 * KiB            // the header of a request to it, and its body
-	PageTime        = 10 * time.Second    // for one request and its answer
-	SealedLife      = 5 * time.Minute // of the state that a client keeps between two rounds of a request
+	PageLife        = 15 * time.Minute // of the page on which a person decides, and of a link to it
+	PageRequest     = 16 * KiB         // the header of a request to it, and its body
+	PageTime        = 10 * time.Second // for one request and its answer
+	BellPause       = 20 * time.Second // between two notifications
+	SealedLife      = 5 * time.Minute  // of the state that a client keeps between two rounds of a request
 	SealedState     = 4 * KiB
 	ClockSkew       = 2 * time.Second // that a clock may have been set back
 )

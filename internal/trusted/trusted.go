@@ -1,7 +1,8 @@
 // Package trusted runs a program that the person installed and trusts with all
 // of their rights, in no sandbox at all. It exists for the package resolver uv
 // and for git, which a maintainer runs when accepting and publishing a version,
-// for gh, which is asked for the token of who contributes, and for nothing else:
+// for gh, which is asked for the token of who contributes, for the programs of a
+// desktop that tell a person of what waits for their word, and for nothing else:
 // no argument, file or byte of a tool, a package or a registry may decide what
 // runs here. It is apart from package sandbox, which starts everything else,
 // because what it needs of the standard library is initialised late, and a run
