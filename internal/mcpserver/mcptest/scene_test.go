@@ -82,10 +82,15 @@ func newScene(t *testing.T, config string) *scene {
 	for _, f := range files {
 		s.run("pull", strings.TrimSuffix(filepath.Base(f), ".py"), "--yes")
 	}
-	if err := os.WriteFile(filepath.Join(s.state, "config.json"), []byte(config), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	s.configure(config)
 	return s
+}
+
+func (s *scene) configure(config string) {
+	s.t.Helper()
+	if err := os.WriteFile(filepath.Join(s.state, "config.json"), []byte(config), 0o600); err != nil {
+		s.t.Fatal(err)
+	}
 }
 
 func (s *scene) command(ctx context.Context, args ...string) *exec.Cmd {
