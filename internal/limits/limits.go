@@ -305,20 +305,21 @@ const (
 	ApprovalWait    = 5 * time.Minute     // for the word
 	ApprovalGood    = 5 * time.Minute     // of an approval, to be used
 	ApprovalLongest = 30 * time.Minute    // that a configuration can make of either
-	ApprovalKept    = 7 * 24 * time.Hour  // what was decided, for a person to look at
+	ApprovalKept    = 24 * time.Hour      // what was decided, for a person to look at
 	ApprovalsKept   = 200                 // of it, and of what ran out
 	ApprovalSpent   = 24 * time.Hour      // the mark of what was used, which outlives the approval
 	ApprovalsHeld   = 64                  // at a time
 	ApprovalsOfOne  = 16                  // of them, by one session
+	ApprovalsDenied = 3                   // calls of one tool that one session is told no to, before it is not asked about any more
 	ApprovalShown   = 240                 // characters of a value that are shown whole
 	ArgsSummary     = 200                 // characters of all arguments that a model is told
 	Remember        = 30 * 24 * time.Hour // a value that a person said yes to
 	RememberLongest = 365 * 24 * time.Hour
-	PageLife        = 15 * time.Minute    // of the page on which a person decides, and of a link to it
-	PageRequest     = 16 * KiB            // the header of a request to it, and its body
-	PageTime        = 10 * time.Second    // for one request and its answer
-	BellPause       = 20 * time.Second    // between two notifications
-	SealedLife      = 5 * time.Minute // of the state that a client keeps between two rounds of a request
+	PageLife        = 15 * time.Minute // of the page on which a person decides, and of a link to it
+	PageRequest     = 16 * KiB         // the header of a request to it, and its body
+	PageTime        = 10 * time.Second // for one request and its answer
+	BellPause       = 20 * time.Second // between two notifications
+	SealedLife      = 5 * time.Minute  // of the state that a client keeps between two rounds of a request
 	SealedState     = 4 * KiB
 	ClockSkew       = 2 * time.Second // that a clock may have been set back
 )
