@@ -78,6 +78,8 @@ func TestScripts(t *testing.T) {
 			"waiting":       waiting,
 			"browse":        browse,
 			"person":        person,
+			"mcp-web":       mcpWeb,
+			"mcp-end":       mcpEnd,
 		},
 	})
 }
@@ -115,6 +117,7 @@ func setup(e *testscript.Env) error {
 	e.Setenv("NO_COLOR", "")
 	e.Setenv("TERM", "xterm")
 	e.Values[mcpKey{}] = mcpHolder(e)
+	e.Values[mcpWebKey{}] = &webServer{}
 	return os.MkdirAll(home, 0o700)
 }
 

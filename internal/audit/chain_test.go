@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -123,15 +124,22 @@ func TestCheckOfNothing(t *testing.T) {
 }
 
 // TestMain lets the test binary be another process that records runs:
-// arguments "record", the state directory, and how many.
+// arguments "record", as a command does, or "live", as a server does, the state
+// directory, and how many.
 func TestMain(m *testing.M) {
-	if len(os.Args) == 4 && os.Args[1] == "record" {
+	if len(os.Args) == 4 && (os.Args[1] == "record" || os.Args[1] == "live") {
 		n, err := strconv.Atoi(os.Args[3])
+		j := audit.Open(paths.Paths{Root: os.Args[2]}, time.Now, nothing)
+		stop := func() error { return nil }
+		if os.Args[1] == "live" {
+			stop = j.Live()
+		}
 		for range n {
 			if err == nil {
-				err = recordOne(paths.Paths{Root: os.Args[2]})
+				err = recordOne(j)
 			}
 		}
+		err = errors.Join(err, stop())
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
@@ -141,8 +149,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-func recordOne(p paths.Paths) error {
-	j, rec := audit.Open(p, time.Now, nothing), sample()
+func recordOne(j *audit.Journal) error {
+	rec := sample()
 	run, err := j.Begin(context.Background(), rec)
 	if err != nil {
 		return err
@@ -155,13 +163,13 @@ func recordOne(p paths.Paths) error {
 	return nil
 }
 
-func recorder(t *testing.T, p paths.Paths, n int) (*exec.Cmd, *bytes.Buffer) {
+func recorder(t *testing.T, how string, p paths.Paths, n int) (*exec.Cmd, *bytes.Buffer) {
 	t.Helper()
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd, out := exec.Command(exe, "record", p.Root, strconv.Itoa(n)), new(bytes.Buffer)
+	cmd, out := exec.Command(exe, how, p.Root, strconv.Itoa(n)), new(bytes.Buffer)
 	cmd.Stdout, cmd.Stderr = out, os.Stderr
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -169,13 +177,13 @@ func recorder(t *testing.T, p paths.Paths, n int) (*exec.Cmd, *bytes.Buffer) {
 	return cmd, out
 }
 
-// Sixteen processes record at once: nothing is lost and the chain is one line.
+// Sixteen processes, commands and servers, record at once: nothing is lost and the chain is one line.
 func TestProcesses(t *testing.T) {
 	const processes, each = 16, 10
 	j, p := journal(t)
 	var cmds []*exec.Cmd
-	for range processes {
-		cmd, _ := recorder(t, p, each)
+	for i := range processes {
+		cmd, _ := recorder(t, []string{"record", "live"}[i%2], p, each)
 		cmds = append(cmds, cmd)
 	}
 	for _, cmd := range cmds {
@@ -196,8 +204,8 @@ func TestKill(t *testing.T) {
 	for round := range 5 {
 		var cmds []*exec.Cmd
 		var outs []*bytes.Buffer
-		for range 4 {
-			cmd, out := recorder(t, p, 1_000_000)
+		for i := range 4 {
+			cmd, out := recorder(t, []string{"record", "live"}[i%2], p, 1_000_000)
 			cmds, outs = append(cmds, cmd), append(outs, out)
 		}
 		for { // until there is work in progress to be interrupted

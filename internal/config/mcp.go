@@ -99,6 +99,7 @@ type member struct {
 	// there, and a list of tools has neither.
 	least, most int
 	words       []string
+	guards      bool // it decides what is believed or kept
 }
 
 func (m *MCP) members() []member {
@@ -107,11 +108,11 @@ func (m *MCP) members() []member {
 		{name: "most_tools", at: &m.MostTools, most: limits.MCPTools},
 		{name: "most_tokens", at: &m.MostTokens, most: limits.MCPTokens},
 		{name: "pinned", at: &m.Pinned},
-		{name: "elicitation", at: &m.Elicitation, words: []string{string(ElicitationOff), string(ElicitationKnown), string(ElicitationOn)}},
-		{name: "trusted_outputs", at: &m.TrustedOutputs},
-		{name: "approval_minutes", at: &m.ApprovalMinutes, least: 1, most: limits.ApprovalMinutes},
-		{name: "remember_days", at: &m.RememberDays, most: limits.RememberDays},
-		{name: "keep_runs_days", at: &m.KeepRunsDays, most: limits.KeepRunsDays},
+		{name: "elicitation", at: &m.Elicitation, words: []string{string(ElicitationOff), string(ElicitationKnown), string(ElicitationOn)}, guards: true},
+		{name: "trusted_outputs", at: &m.TrustedOutputs, guards: true},
+		{name: "approval_minutes", at: &m.ApprovalMinutes, least: 1, most: limits.ApprovalMinutes, guards: true},
+		{name: "remember_days", at: &m.RememberDays, most: limits.RememberDays, guards: true},
+		{name: "keep_runs_days", at: &m.KeepRunsDays, most: limits.KeepRunsDays, guards: true},
 		{name: "notifications", at: &m.Notifications, words: []string{string(NotificationsOff), string(NotificationsOn)}},
 	}
 }

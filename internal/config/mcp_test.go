@@ -173,3 +173,34 @@ func TestChangeMCP(t *testing.T) {
 		t.Errorf("%+v, %v", c, err)
 	}
 }
+
+// TestSettings: every word and number can be shown and set, and nothing that the
+// file could not have.
+func TestSettings(t *testing.T) {
+	m := DefaultMCP()
+	list := m.Settings()
+	if len(list) != 8 {
+		t.Errorf("%d settings: %+v", len(list), list)
+	}
+	for _, s := range list {
+		if s.Value != s.Default || s.Allowed == "" {
+			t.Errorf("%+v", s)
+		}
+		if err := m.Set(s.Name, s.Value); err != nil {
+			t.Errorf("%s: %v", s.Name, err)
+		}
+		for _, bad := range []string{"", "x", "-1", "99999999", "99999999999999999999", "1.5", " 1"} {
+			if err := m.Set(s.Name, bad); err == nil || !reflect.DeepEqual(m, DefaultMCP()) {
+				t.Errorf("%s became %q: %v", s.Name, bad, err)
+			}
+		}
+	}
+	for _, name := range []string{"pinned", "trusted_outputs", "Expose", ""} {
+		if err := m.Set(name, "all"); err == nil {
+			t.Errorf("%q was set", name)
+		}
+	}
+	if err := m.Set("elicitation", "known"); err != nil || m.Elicitation != ElicitationKnown {
+		t.Errorf("%v %s", err, m.Elicitation)
+	}
+}

@@ -131,6 +131,18 @@ const (
 	TaintShown    = 200       // characters of one of them
 )
 
+// What hosts report of a conversation.
+const (
+	Notes       = 64       // that are kept
+	NoteText    = 64 * KiB // of one
+	NoteParts   = 32       // that one report is cut into
+	NoteOverlap = 256      // bytes that two parts of a report share
+	NoteInput   = 8 * MiB  // that is read of a report
+	NoteFrom    = 200      // bytes of the name of who answered
+	NoteLife    = 12 * time.Hour
+	NoteBefore  = time.Hour // before a server first looks
+)
+
 // Files of the user's that a run is given.
 const (
 	// GrantEntries, GrantDepth and GrantTime bound the search for secrets in

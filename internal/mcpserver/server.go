@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/netip"
 	"runtime/debug"
 	"strings"
 	"sync"
@@ -43,6 +44,13 @@ type server struct {
 // the loopback address listen until ctx ends; ready hears where, and which file
 // has the token. version is that of the program.
 func Serve(ctx context.Context, c *consume.Client, listen, version string, ready func(url, tokenFile string)) error {
+	var addr netip.AddrPort
+	if listen != "" {
+		var err error
+		if addr, err = loopback(listen); err != nil {
+			return err
+		}
+	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	s, err := newServer(ctx, c, version, openOffer)
@@ -56,8 +64,8 @@ func Serve(ctx context.Context, c *consume.Client, listen, version string, ready
 	defer s.bell.close()
 	defer stop()
 	ends.Go(func() { s.tools.watch(ctx, s.changed) })
-	if listen != "" {
-		return s.serveHTTP(ctx, listen, ready)
+	if s.web {
+		return s.serveHTTP(ctx, addr, ready)
 	}
 	return s.serveStdio(ctx)
 }
