@@ -42,7 +42,7 @@ func busy(root string) error {
 		if _, err := s.Take(ctx, e.ID, a.Session); err != nil {
 			return err
 		}
-		fmt.Println(e.ID)
+		fmt.Fprintln(os.Stdout, e.ID)
 	}
 }
 
