@@ -167,6 +167,6 @@ func (r *Run) seal(rec *Record) (err error) {
 		rec.Output = json.RawMessage(`"` + r.secrets.mark("whole", rec.OutputCode) + `"`)
 	}
 	ok := rec.Status == Succeeded && !rec.InputsRedacted
-	rec.Replayable = &ok
+	rec.Replayable, rec.Assertions = &ok, rec.assertions()
 	return nil
 }
