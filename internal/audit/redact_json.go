@@ -94,7 +94,7 @@ func (r *redactor) record(rec *Record) {
 		rec.Error = &e
 	}
 	rec.Network = slices.Clone(rec.Network)
-	for i := range rec.Network { // a name that is asked for can tell whom it belongs to anything
+	for i := range rec.Network { // a tool can put anything into a name that it asks for
 		rec.Network[i].Address, _ = r.text(rec.Network[i].Address)
 	}
 }
