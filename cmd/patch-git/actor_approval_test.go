@@ -59,6 +59,25 @@ func hold(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(name, string(e.ID))
 }
 
+// waiting NAME sets $NAME to the id of the one call that waits for a person.
+func waiting(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: waiting name")
+	}
+	list, _, err := approvals(ts).List()
+	ts.Check(err)
+	var ids []string
+	for _, e := range list {
+		if e.State == approval.Pending {
+			ids = append(ids, string(e.ID))
+		}
+	}
+	if len(ids) != 1 {
+		ts.Fatalf("%d calls wait", len(ids))
+	}
+	ts.Setenv(args[0], ids[0])
+}
+
 // take NAME [-session S] [-as OTHER] [-race N] is a server that was told to go on: it
 // takes the approval and holds it against what it is about to run, which is the
 // action of OTHER where that is said. A refusal is a line of JSON on stderr, as the

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -22,7 +23,8 @@ var shownCode = regexp.MustCompile(`Type (\d{4}) to let it run`)
 
 // person ANSWER [-exit N] patch-git ARGS… is somebody at a terminal of their own, who
 // answers every question: "code" types what is shown, "again" first something else, "silence" types nothing,
-// and anything else is typed as it is. What stood on the terminal is in the file
+// "page-yes" and "page-no" open the page whose link is shown and press a button, and
+// anything else is typed as it is. What stood on the terminal is in the file
 // screen; stdout and stderr are the program's.
 func person(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
@@ -81,6 +83,15 @@ func answerAll(pty *ptytest.Pty, answer string, ended chan error) error {
 		case <-late:
 			return errors.New("the program does not end")
 		case <-look.C:
+		}
+		if button, ok := strings.CutPrefix(answer, "page-"); ok && answered == 0 {
+			if link := pageLink.FindString(pty.Text()); link != "" {
+				answered++
+				if _, err := press(link, button); err != nil {
+					return err
+				}
+			}
+			continue
 		}
 		codes := shownCode.FindAllStringSubmatch(pty.Text(), -1)
 		if len(codes) <= answered {

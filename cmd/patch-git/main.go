@@ -20,7 +20,7 @@ func main() {
 	// collector would find is not worth a tenth of the time.
 	debug.SetGCPercent(400)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code := cli.Main(ctx, host.System(), os.Args[1:], cli.Faces{Action: action.Run, Serve: mcpserver.Serve})
+	code := cli.Main(ctx, host.System(), os.Args[1:], cli.Faces{Action: action.Run, Serve: mcpserver.Serve, Offered: mcpserver.Offered})
 	stop()
 	os.Exit(code)
 }

@@ -75,7 +75,11 @@ func TestScripts(t *testing.T) {
 			"mcp":           mcpCommand,
 			"hold":          hold,
 			"take":          take,
+			"waiting":       waiting,
+			"browse":        browse,
 			"person":        person,
+			"mcp-web":       mcpWeb,
+			"mcp-end":       mcpEnd,
 		},
 	})
 }
@@ -113,6 +117,7 @@ func setup(e *testscript.Env) error {
 	e.Setenv("NO_COLOR", "")
 	e.Setenv("TERM", "xterm")
 	e.Values[mcpKey{}] = mcpHolder(e)
+	e.Values[mcpWebKey{}] = &webServer{}
 	return os.MkdirAll(home, 0o700)
 }
 

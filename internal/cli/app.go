@@ -35,8 +35,9 @@ type app struct {
 // Faces are the other faces of this program, which main hands over. A nil one has
 // no command.
 type Faces struct {
-	Action Action // `patch-git action`
-	Serve  Serve  // `patch-git mcp`
+	Action  Action  // `patch-git action`
+	Serve   Serve   // `patch-git mcp`
+	Offered Offered // `patch-git mcp tools`
 }
 
 // Main runs one command line and returns the exit code of the process.
@@ -53,7 +54,7 @@ func Main(ctx context.Context, h *host.Host, args []string, faces Faces) int {
 		root.AddCommand(a.actionCommand(faces.Action))
 	}
 	if faces.Serve != nil {
-		c := a.mcpCommand(faces.Serve)
+		c := a.mcpCommand(faces.Serve, faces.Offered)
 		c.GroupID = "use"
 		root.AddCommand(c)
 	}
@@ -118,10 +119,10 @@ byte changed since, and runs them in a sandbox that enforces what they declare.`
 		}
 	}
 	add("use", a.searchCommand(), a.infoCommand(), a.pullCommand(), a.runCommand(), a.listCommand(), a.removeCommand(),
-		a.verifyCommand(), a.runsCommand(), a.replayCommand(), a.approveCommand(), a.grantsCommand(), a.envCommand(), a.registryCommand(), a.logCommand())
+		a.verifyCommand(), a.runsCommand(), a.replayCommand(), a.approveCommand(), a.grantsCommand(), a.taintCommand(), a.envCommand(), a.registryCommand(), a.logCommand())
 	add("write", a.newCommand(), a.checkCommand(), a.waiveCommand(), a.publishCommand(), a.yankCommand(), a.revokeCommand(),
 		a.deprecateCommand(), a.transferCommand(), a.quarantineCommand())
-	add("other", a.demoCommand(), a.doctorCommand(), a.pythonCommand(), a.trustCommand(), a.versionCommand(), a.examineCommand())
+	add("other", a.demoCommand(), a.setupCommand(), a.doctorCommand(), a.pythonCommand(), a.trustCommand(), a.versionCommand(), a.examineCommand())
 	root.InitDefaultCompletionCmd()
 	if c, _, err := root.Find([]string{"completion"}); err == nil {
 		c.Args, c.RunE = noSuchCommand, root.RunE // a shell that there is not is an error

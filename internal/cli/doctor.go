@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/patch-cat/patch-git/internal/ahead"
+	"github.com/patch-cat/patch-git/internal/aihost"
 	"github.com/patch-cat/patch-git/internal/audit"
 	"github.com/patch-cat/patch-git/internal/durable"
 	"github.com/patch-cat/patch-git/internal/fault"
@@ -50,7 +51,7 @@ drivers that work the first in the list is taken, or the one that --sandbox name
 			lines := a.examine(c.Context(), drivers, box, refused)
 			ok := true
 			for _, l := range lines {
-				ok = ok && (l.OK || slices.Contains([]string{driverCheck, "python candidate", "journal", trustLine, networkLine, embeddedLine}, l.What))
+				ok = ok && (l.OK || slices.Contains([]string{driverCheck, "python candidate", "journal", trustLine, networkLine, embeddedLine, hostLine}, l.What))
 			}
 			if a.json {
 				if err := a.out.document(map[string]any{"schema": 1, "ok": ok, "checks": lines, "drivers": tried(drivers)}); err != nil {
@@ -141,6 +142,7 @@ func (a *app) examine(ctx context.Context, drivers []sandbox.DriverReport, box *
 	}
 	lines = append(lines, examined{"sandbox", true, "tools run confined, by the driver " + box.Driver(), nil}, examineNetwork(ctx, box))
 	lines = append(lines, a.examineEmbedded()...)
+	lines = append(lines, a.examineHosts()...)
 	good, bad, err := pyenv.New(a.host, box).Known(ctx)
 	if err != nil {
 		return append(lines, examined{"python", false, err.Error(), fault.HintsOf(err)})
@@ -225,6 +227,28 @@ func (a *app) examineEmbedded() []examined {
 		line.Notes = []string{"faults in it may be known and mended by now: get a newer patch-git, or patch-git python install " + e.Minor()}
 	}
 	return []examined{line}
+}
+
+// hostLine is the one about a host that has, or could have, this program.
+const hostLine = "AI host"
+
+// examineHosts says of every host that is here whether it starts this program. No
+// tool needs one, and what a host's file names is not started to find out.
+func (a *app) examineHosts() []examined {
+	var lines []examined
+	for _, s := range aihost.Look(a.host) {
+		if !s.Here {
+			continue
+		}
+		line := examined{hostLine, s.Problem == "", s.Title + ": " + hostWords(s), nil}
+		if s.Entry == nil || s.Problem != "" {
+			line.Notes = []string{"patch-git setup " + string(s.Host)}
+		} else {
+			line.Detail += ", starts " + s.Entry.Command + " " + Version
+		}
+		lines = append(lines, line)
+	}
+	return lines
 }
 
 // examineJournal reads every record of a run and what the runs wrote. Damage

@@ -33,6 +33,8 @@ type MCP struct {
 	ApprovalMinutes int // that a held call waits for a person
 	RememberDays    int // that an approved value is good for the same input of the same tool; 0 remembers none
 	KeepRunsDays    int // that records of runs are kept; 0 is always
+
+	Notifications Notifications // of the desktop, that a call waits
 }
 
 // Expose is which tools a host is told by name.
@@ -56,11 +58,20 @@ const (
 	ElicitationOn    Elicitation = "on"    // any that says it can
 )
 
+// Notifications are those of the desktop, of calls that wait for a person.
+type Notifications string
+
+// The empty one is NotificationsOff.
+const (
+	NotificationsOff Notifications = "off"
+	NotificationsOn  Notifications = "on" // where there is a desktop
+)
+
 // DefaultMCP is what holds where the file says nothing.
 func DefaultMCP() MCP {
 	return MCP{
 		Expose: ExposeAuto, MostTools: 40, MostTokens: 10_000,
-		Elicitation: ElicitationOff, ApprovalMinutes: 5, RememberDays: 30,
+		Elicitation: ElicitationOff, Notifications: NotificationsOff, ApprovalMinutes: 5, RememberDays: 30,
 	}
 }
 
@@ -88,6 +99,7 @@ type member struct {
 	// there, and a list of tools has neither.
 	least, most int
 	words       []string
+	guards      bool // it decides what is believed or kept
 }
 
 func (m *MCP) members() []member {
@@ -96,11 +108,12 @@ func (m *MCP) members() []member {
 		{name: "most_tools", at: &m.MostTools, most: limits.MCPTools},
 		{name: "most_tokens", at: &m.MostTokens, most: limits.MCPTokens},
 		{name: "pinned", at: &m.Pinned},
-		{name: "elicitation", at: &m.Elicitation, words: []string{string(ElicitationOff), string(ElicitationKnown), string(ElicitationOn)}},
-		{name: "trusted_outputs", at: &m.TrustedOutputs},
-		{name: "approval_minutes", at: &m.ApprovalMinutes, least: 1, most: limits.ApprovalMinutes},
-		{name: "remember_days", at: &m.RememberDays, most: limits.RememberDays},
-		{name: "keep_runs_days", at: &m.KeepRunsDays, most: limits.KeepRunsDays},
+		{name: "elicitation", at: &m.Elicitation, words: []string{string(ElicitationOff), string(ElicitationKnown), string(ElicitationOn)}, guards: true},
+		{name: "trusted_outputs", at: &m.TrustedOutputs, guards: true},
+		{name: "approval_minutes", at: &m.ApprovalMinutes, least: 1, most: limits.ApprovalMinutes, guards: true},
+		{name: "remember_days", at: &m.RememberDays, most: limits.RememberDays, guards: true},
+		{name: "keep_runs_days", at: &m.KeepRunsDays, most: limits.KeepRunsDays, guards: true},
+		{name: "notifications", at: &m.Notifications, words: []string{string(NotificationsOff), string(NotificationsOn)}},
 	}
 }
 

@@ -23,6 +23,7 @@ const wholeMCP = `{
     "keep_runs_days": 90,
     "most_tokens": 0,
     "most_tools": 7,
+    "notifications": "on",
     "pinned": [
       "acme/tools/csv_to_json",
       "acme/tools/hash_file"
@@ -41,7 +42,7 @@ func TestMCP(t *testing.T) {
 		t.Fatal(err)
 	}
 	one, two := Tool{"acme/tools", "csv_to_json"}, Tool{"acme/tools", "hash_file"}
-	want := MCP{ExposeMeta, 7, 0, []Tool{one, two}, ElicitationKnown, []Tool{one}, 2, 0, 90}
+	want := MCP{ExposeMeta, 7, 0, []Tool{one, two}, ElicitationKnown, []Tool{one}, 2, 0, 90, NotificationsOn}
 	if !reflect.DeepEqual(c.MCP, want) {
 		t.Errorf("read as %+v", c.MCP)
 	}
@@ -170,5 +171,36 @@ func TestChangeMCP(t *testing.T) {
 	}
 	if c, err := Load(p); err != nil || c.MCP.ApprovalMinutes != 3 {
 		t.Errorf("%+v, %v", c, err)
+	}
+}
+
+// TestSettings: every word and number can be shown and set, and nothing that the
+// file could not have.
+func TestSettings(t *testing.T) {
+	m := DefaultMCP()
+	list := m.Settings()
+	if len(list) != 8 {
+		t.Errorf("%d settings: %+v", len(list), list)
+	}
+	for _, s := range list {
+		if s.Value != s.Default || s.Allowed == "" {
+			t.Errorf("%+v", s)
+		}
+		if err := m.Set(s.Name, s.Value); err != nil {
+			t.Errorf("%s: %v", s.Name, err)
+		}
+		for _, bad := range []string{"", "x", "-1", "99999999", "99999999999999999999", "1.5", " 1"} {
+			if err := m.Set(s.Name, bad); err == nil || !reflect.DeepEqual(m, DefaultMCP()) {
+				t.Errorf("%s became %q: %v", s.Name, bad, err)
+			}
+		}
+	}
+	for _, name := range []string{"pinned", "trusted_outputs", "Expose", ""} {
+		if err := m.Set(name, "all"); err == nil {
+			t.Errorf("%q was set", name)
+		}
+	}
+	if err := m.Set("elicitation", "known"); err != nil || m.Elicitation != ElicitationKnown {
+		t.Errorf("%v %s", err, m.Elicitation)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/patch-cat/patch-git/internal/audit"
+	"github.com/patch-cat/patch-git/internal/config"
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/host"
 	"github.com/patch-cat/patch-git/internal/limits"
@@ -32,6 +33,9 @@ type Client struct {
 	Warn func(text string)
 	// MaxAge refuses a registry whose head is older; 0 only warns of an old one.
 	MaxAge time.Duration
+	// Expose says which tools an MCP server over this client tells by name; "" is
+	// what the user's configuration says.
+	Expose config.Expose
 
 	mu      sync.Mutex
 	sources map[string]registry.Source

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -64,6 +65,16 @@ if __name__ == "__main__":
 // installed publishes and pulls versions of the tool.
 func installed(tb testing.TB, python string, versions ...spec.Version) (*scene, []spec.Ref) {
 	tb.Helper()
+	var sources []string
+	for _, v := range versions {
+		sources = append(sources, fmt.Sprintf(counting, v, python, v))
+	}
+	return pulled(tb, sources...)
+}
+
+// pulled publishes and pulls tools, on a machine that can run them.
+func pulled(tb testing.TB, sources ...string) (*scene, []spec.Ref) {
+	tb.Helper()
 	if _, err := sandbox.Open(tb.Context(), sandbox.Options{Now: time.Now}); err != nil {
 		tb.Skipf("this machine confines nothing, so nothing can be run: %v", err)
 	}
@@ -76,33 +87,41 @@ func installed(tb testing.TB, python string, versions ...spec.Version) (*scene, 
 	h.Paths.Root, h.GOOS, h.GOARCH = root, runtime.GOOS, runtime.GOARCH
 	h.Home, _ = os.UserHomeDir()
 	h.Getenv = func(name string) string { return map[string]string{"PATH": os.Getenv("PATH")}[name] }
+	var ticks atomic.Int64
+	h.Now = func() time.Time { return clock.Add(time.Duration(ticks.Add(1)) * time.Millisecond) } // so that runs have an order
 	if s.client, err = New(h); err != nil {
 		tb.Fatal(err)
 	}
-	report := []byte("{}\n")
+	s.client.Warn = func(text string) { s.warned = append(s.warned, text) }
 	var refs []spec.Ref
-	for _, v := range versions {
-		source := fmt.Appendf(nil, counting, v, python, v)
-		doc, findings := manifest.Read("tool.py", source, manifest.Strict)
-		if doc == nil {
-			tb.Fatal(findings)
-		}
-		s.seal(s.dir, registry.Batch{Accept: []registry.Acceptance{{
-			Release:     &spec.Release{Ref: spec.Ref{Name: doc.Tool.Name, Version: v}, Tool: doc.Tool, Files: []spec.File{{Path: ledger.ReportFileName, Data: report}, {Path: "tool.py", Data: source}}},
-			Contributor: ledger.Owner{Login: "ann", ID: 1}, Report: spec.DigestOf(report),
-		}}})
-		if len(refs) == 0 {
-			if _, err := s.client.AddRegistry(tb.Context(), s.dir, AddOptions{}); err != nil {
-				tb.Fatal(err)
-			}
-		}
-		ref := spec.Ref{Name: doc.Tool.Name, Version: v}
-		if _, err := s.client.Pull(tb.Context(), ref, PullOptions{}); err != nil {
-			tb.Fatal(err)
-		}
-		refs = append(refs, ref)
+	for _, source := range sources {
+		refs = append(refs, s.pull(source))
 	}
 	return s, refs
+}
+
+// pull publishes a tool and pulls it.
+func (s *scene) pull(source string) spec.Ref {
+	s.t.Helper()
+	report := []byte("{}\n")
+	doc, findings := manifest.Read("tool.py", []byte(source), manifest.Strict)
+	if doc == nil {
+		s.t.Fatal(findings)
+	}
+	ref := spec.Ref{Name: doc.Tool.Name, Version: doc.Tool.Version}
+	s.seal(s.dir, registry.Batch{Accept: []registry.Acceptance{{
+		Release:     &spec.Release{Ref: ref, Tool: doc.Tool, Files: []spec.File{{Path: ledger.ReportFileName, Data: report}, {Path: "tool.py", Data: []byte(source)}}},
+		Contributor: ledger.Owner{Login: "ann", ID: 1}, Report: spec.DigestOf(report),
+	}}})
+	if pins, err := s.client.Box.Pins(); err != nil || len(pins) == 0 {
+		if _, err := s.client.AddRegistry(s.t.Context(), s.dir, AddOptions{}); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	if _, err := s.client.Pull(s.t.Context(), ref, PullOptions{Registry: s.doc.Name}); err != nil {
+		s.t.Fatal(err)
+	}
+	return ref
 }
 
 func text(s string) json.RawMessage { return json.RawMessage(`{"text":` + fmt.Sprintf("%q", s) + `}`) }

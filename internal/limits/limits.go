@@ -131,6 +131,18 @@ const (
 	TaintShown    = 200       // characters of one of them
 )
 
+// What hosts report of a conversation.
+const (
+	Notes       = 64       // that are kept
+	NoteText    = 64 * KiB // of one
+	NoteParts   = 32       // that one report is cut into
+	NoteOverlap = 256      // bytes that two parts of a report share
+	NoteInput   = 8 * MiB  // that is read of a report
+	NoteFrom    = 200      // bytes of the name of who answered
+	NoteLife    = 12 * time.Hour
+	NoteBefore  = time.Hour // before a server first looks
+)
+
 // Files of the user's that a run is given.
 const (
 	// GrantEntries, GrantDepth and GrantTime bound the search for secrets in
@@ -306,7 +318,9 @@ const (
 	ApprovalWait    = 5 * time.Minute     // for the word
 	ApprovalGood    = 5 * time.Minute     // of an approval, to be used
 	ApprovalLongest = 30 * time.Minute    // that a configuration can make of either
-	ApprovalKept    = 30 * 24 * time.Hour // what was decided, for a person to look at
+	ApprovalKept    = 7 * 24 * time.Hour  // what was decided, for a person to look at
+	ApprovalsKept   = 200                 // of it, and of what ran out
+	ApprovalSpent   = 24 * time.Hour      // the mark of what was used, which outlives the approval
 	ApprovalsHeld   = 64                  // at a time
 	ApprovalsOfOne  = 16                  // of them, by one session
 	ApprovalShown   = 240                 // characters of a value that are shown whole

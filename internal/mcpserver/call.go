@@ -30,4 +30,3 @@ func (s *server) read(ctx context.Context, req *mcp.CallToolRequest) *call {
 	}
 	return c
 }
-

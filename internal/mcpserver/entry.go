@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"strings"
-	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -14,6 +13,7 @@ import (
 	"github.com/patch-cat/patch-git/internal/limits"
 	"github.com/patch-cat/patch-git/internal/sanitize"
 	"github.com/patch-cat/patch-git/internal/toolbox"
+	"github.com/patch-cat/patch-git/ledger"
 	"github.com/patch-cat/patch-git/manifest"
 	"github.com/patch-cat/patch-git/spec"
 )
@@ -23,20 +23,20 @@ import (
 type entry struct {
 	ref      spec.Ref // pinned, unless err says why not
 	registry spec.RegistryName
-	stamp    toolbox.Stamp
+	stamp    toolbox.Stamp // of its files, before they were verified
+	glimpse  toolbox.Stamp
 	trust    spec.Digest // whom its registry was trusted with
 	err      error       // why it would not run, and is not listed
 
 	kind        effect
 	description string
 	in, out     []byte // JSON Schemas; no out: the result is a picture or a sound
+	media       string // the type of its result, where that is a picture or a sound
 	tags        string // with blanks between them
-	source      []byte // the model of the tool, as JSON
+	summary     []byte // what a search knows of it, as JSON; nil where it is kept in the file alone
 
-	tool   func() *spec.Tool // the model, read when it is first needed; nil where it cannot be
-	name   string            // by which hosts know it
-	tokens int               // that telling it costs, about
-	told   *mcp.Tool
+	name   string // by which hosts know it
+	tokens int    // that telling it costs, about
 }
 
 // effect is what a tool can do to the world, as far as its sandbox lets it.
@@ -51,13 +51,13 @@ const (
 )
 
 // newEntry makes what is told of a verified tool.
-func newEntry(card *consume.Card, stamp toolbox.Stamp, trust spec.Digest) (*entry, error) {
+func newEntry(card *consume.Card) (*entry, error) {
 	t := card.Tool
-	source, err := json.Marshal(t)
+	summary, err := json.Marshal(listing(t))
 	if err != nil {
 		return nil, err
 	}
-	e := &entry{ref: card.Ref, registry: card.Registry, stamp: stamp, trust: trust, tags: strings.Join(t.Tags, " "), source: source, tool: lazily(source)}
+	e := &entry{ref: card.Ref, registry: card.Registry, tags: strings.Join(t.Tags, " "), summary: summary}
 	p := t.Permissions()
 	for bit, is := range map[effect]bool{
 		reaches:      p.Network || len(p.ExternalAuth) > 0,
@@ -72,7 +72,7 @@ func newEntry(card *consume.Card, stamp toolbox.Stamp, trust spec.Digest) (*entr
 	}
 	e.description = describe(card)
 	e.in = bare(manifest.Inputs(t).JSON())
-	if _, is := mediaOf(t); !is {
+	if e.media = mediaOf(t); e.media == "" {
 		if e.out = bare(manifest.Output(t).JSON()); e.kind&wrapped != 0 {
 			e.out = append(append([]byte(`{"type":"object","properties":{"result":`), e.out...), `},"required":["result"]}`...)
 		}
@@ -121,33 +121,33 @@ func describe(card *consume.Card) string {
 	return words + "\n[sandboxed: " + strings.Join(facts, "; ") + "]"
 }
 
-func lazily(source []byte) func() *spec.Tool {
-	return sync.OnceValue(func() *spec.Tool {
-		t := &spec.Tool{}
-		if json.Unmarshal(source, t) != nil {
-			return nil
-		}
-		return t
-	})
+// listing is a tool as a search knows it.
+func listing(t *spec.Tool) ledger.Listing {
+	return ledger.Listing{Name: t.Name, Latest: t.Version, Description: t.Description, Permissions: t.Permissions(), Summary: ledger.NewSummary(t)}
 }
 
-// tell is the entry with what tools/list has of the tool, under the name it got.
-func (e *entry) tell(name string) *entry {
+// known is the entry under the name that hosts know it by.
+func (e *entry) known(name string) *entry {
 	if e.name == name {
 		return e
 	}
 	made := *e
-	e = &made
-	e.name = name
-	e.told = &mcp.Tool{
-		Name: name, Description: e.description, InputSchema: json.RawMessage(e.in), Annotations: e.kind.annotations(),
+	made.name = name
+	made.tokens = (len(name) + len(e.description) + len(e.in) + len(e.out) + annotationsLength) / bytesPerToken
+	return &made
+}
+
+// told is what tools/list has of the tool. It is made for each list: kept, it would
+// take more memory than all else of the tool.
+func (e *entry) told() *mcp.Tool {
+	t := &mcp.Tool{
+		Name: e.name, Description: e.description, InputSchema: json.RawMessage(e.in), Annotations: e.kind.annotations(),
 		Meta: mcp.Meta{metaRelease: string(e.registry) + "/" + e.ref.At()},
 	}
 	if e.out != nil {
-		e.told.OutputSchema = json.RawMessage(e.out)
+		t.OutputSchema = json.RawMessage(e.out)
 	}
-	e.tokens = (len(name) + len(e.description) + len(e.in) + len(e.out) + annotationsLength) / bytesPerToken
-	return e
+	return t
 }
 
 // same tells whether hosts would be told the same.
@@ -160,6 +160,16 @@ const (
 	bytesPerToken     = 4   // of JSON, about
 	annotationsLength = 200 // with the names of the members
 )
+
+// shape is how the result of a tool is rendered.
+type shape struct {
+	wrapped bool   // it is no object
+	media   string // or a picture or a sound of this type
+}
+
+func (e *entry) shape() shape { return shape{e.kind&wrapped != 0, e.media} }
+
+func shapeOf(t *spec.Tool) shape { return shape{t.Output.Type != spec.TypeObject, mediaOf(t)} }
 
 // annotations are hints for a host: what cannot be ruled out is said.
 func (k effect) annotations() *mcp.ToolAnnotations {

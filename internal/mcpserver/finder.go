@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"context"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"sync"
@@ -22,11 +23,11 @@ type finder struct {
 
 // find ranks the tools of a shelf that would run. notes say what of the query means
 // nothing.
-func (f *finder) find(ctx context.Context, h *host.Host, of *shelf, typed string) (hits []*entry, notes []string, err error) {
+func (f *finder) find(ctx context.Context, h *host.Host, k *kept, of *shelf, typed string) (hits []*entry, notes []string, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.of != of {
-		if err := f.make(ctx, h, of); err != nil {
+		if err := f.make(ctx, h, k, of); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -48,14 +49,16 @@ func (f *finder) find(ctx context.Context, h *host.Host, of *shelf, typed string
 	return hits, notes, nil
 }
 
-func (f *finder) make(ctx context.Context, h *host.Host, of *shelf) error {
+func (f *finder) make(ctx context.Context, h *host.Host, k *kept, of *shelf) error {
 	var list []ledger.Listing
+	texts := k.summaries()
 	for _, e := range of.entries {
 		if e.err != nil {
 			continue
 		}
-		if t := e.tool(); t != nil {
-			list = append(list, ledger.Listing{Name: t.Name, Latest: t.Version, Description: t.Description, Permissions: t.Permissions(), Summary: ledger.NewSummary(t)})
+		var l ledger.Listing
+		if json.Unmarshal(texts.of(e), &l) == nil {
+			list = append(list, l)
 		}
 	}
 	built, err := index.Build(ctx, list)

@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"reflect"
@@ -174,7 +175,10 @@ func spelled(t *testing.T, m jsonrpc.Message) string {
 	case *jsonrpc.Response:
 		var e any
 		if m.Error != nil {
-			wire := m.Error.(*jsonrpc.Error)
+			wire, ok := errors.AsType[*jsonrpc.Error](m.Error)
+			if !ok {
+				t.Fatalf("an error of type %T", m.Error)
+			}
 			e = []any{wire.Code, wire.Message, value(wire.Data)}
 		}
 		return fmt.Sprintf("response %#v %#v %#v", m.ID.Raw(), value(m.Result), e)

@@ -22,11 +22,11 @@ import (
 	"github.com/patch-cat/patch-git/spec"
 )
 
-// Loopback takes the address of an HTTP server: that of this machine alone, as
+// loopback takes the address of an HTTP server: that of this machine alone, as
 // numbers or as "localhost", with a port; port 0 takes a free one. Any other is
 // Denied: whoever can reach it could run the user's tools as soon as the token is
 // known, and the token would go there in the clear.
-func Loopback(listen string) (netip.AddrPort, error) {
+func loopback(listen string) (netip.AddrPort, error) {
 	if port, ok := strings.CutPrefix(listen, "localhost:"); ok {
 		listen = "127.0.0.1:" + port
 	}
@@ -42,11 +42,7 @@ func Loopback(listen string) (netip.AddrPort, error) {
 
 // serveHTTP answers whoever holds the user's token, on a loopback address, until
 // ctx ends.
-func (s *server) serveHTTP(ctx context.Context, listen string, ready func(url, tokenFile string)) error {
-	addr, err := Loopback(listen)
-	if err != nil {
-		return err
-	}
+func (s *server) serveHTTP(ctx context.Context, addr netip.AddrPort, ready func(url, tokenFile string)) error {
 	file := s.client.Host.Paths.Token()
 	token, err := durable.Key(file)
 	if err != nil {

@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"path/filepath"
@@ -26,6 +27,9 @@ type kept struct {
 // keptEdition changes with what an entry says.
 const keptEdition = 1
 
+// entryOverhead is what an entry takes beside its texts, about.
+const entryOverhead = 300
+
 const keptFor = 30 * 24 * time.Hour
 
 func keptAt(h *host.Host) *kept {
@@ -43,18 +47,49 @@ func (k *kept) load() map[spec.Name]*entry {
 		if e == nil {
 			return out
 		}
+		e.summary = nil
 		out[e.ref.Name] = e
 	}
 	return out
 }
 
+// summaries are what a search knows of the tools of a shelf, which stays in the file
+// until somebody searches: it would take half the memory of a server.
+type summaries map[spec.Digest][]byte
+
+func (k *kept) summaries() summaries {
+	out := summaries{}
+	r := reader{k.folder.Load(k.name)}
+	for len(r.rest) > 0 {
+		e := r.entry()
+		if e == nil {
+			break
+		}
+		out[e.ref.Digest] = e.summary
+	}
+	return out
+}
+
+// of is that of one tool, nil where nobody knows.
+func (s summaries) of(e *entry) []byte {
+	if e.summary != nil {
+		return e.summary
+	}
+	return s[e.ref.Digest]
+}
+
 func (k *kept) save(entries []*entry) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	var b []byte
+	texts := k.summaries()
+	size := 0
+	for _, e := range entries {
+		size += len(e.description) + len(e.in) + len(e.out) + len(texts.of(e)) + entryOverhead
+	}
+	b := make([]byte, 0, size)
 	for _, e := range entries {
 		if e.err == nil {
-			b = appendEntry(b, e)
+			b = appendEntry(b, e, texts.of(e))
 		}
 	}
 	if len(b) <= limits.MCPListed {
@@ -63,11 +98,11 @@ func (k *kept) save(entries []*entry) {
 }
 
 // An entry is its fields one after the other, each behind its length.
-func appendEntry(b []byte, e *entry) []byte {
+func appendEntry(b []byte, e *entry, summary []byte) []byte {
 	for _, f := range [][]byte{
-		[]byte(e.ref.Name), []byte(e.ref.Version), e.ref.Digest[:], []byte(e.registry), e.stamp[:], e.trust[:],
+		[]byte(e.ref.Name), []byte(e.ref.Version), e.ref.Digest[:], []byte(e.registry), e.stamp[:], e.glimpse[:], e.trust[:],
 		{byte(e.kind)},
-		[]byte(e.description), e.in, e.out, []byte(e.tags), e.source,
+		[]byte(e.description), e.in, e.out, []byte(e.media), []byte(e.tags), summary,
 	} {
 		b = append(binary.AppendUvarint(b, uint64(len(f))), f...)
 	}
@@ -89,23 +124,25 @@ func (r *reader) field() ([]byte, bool) {
 
 // entry is the next one; nil where it is none.
 func (r *reader) entry() *entry {
-	var f [12][]byte
+	var f [14][]byte
 	for i := range f {
 		var ok bool
 		if f[i], ok = r.field(); !ok {
 			return nil
 		}
 	}
-	e := &entry{registry: spec.RegistryName(f[3]), description: string(f[7]), in: f[8], tags: string(f[10]), source: f[11], tool: lazily(f[11])}
+	e := &entry{registry: spec.RegistryName(f[3]), description: string(f[8]), media: string(f[11]), tags: string(f[12]), summary: f[13]}
 	e.ref.Name, e.ref.Version = spec.Name(f[0]), spec.Version(f[1])
-	if len(f[2]) != len(e.ref.Digest) || len(f[4]) != len(e.stamp) || len(f[5]) != len(e.trust) || len(f[6]) != 1 {
+	if len(f[2]) != len(e.ref.Digest) || len(f[4]) != len(e.stamp) || len(f[5]) != len(e.glimpse) || len(f[6]) != len(e.trust) || len(f[7]) != 1 {
 		return nil
 	}
 	copy(e.ref.Digest[:], f[2])
 	copy(e.stamp[:], f[4])
-	copy(e.trust[:], f[5])
-	if e.kind = effect(f[6][0]); len(f[9]) > 0 {
-		e.out = f[9]
+	copy(e.glimpse[:], f[5])
+	copy(e.trust[:], f[6])
+	e.kind, e.in = effect(f[7][0]), bytes.Clone(f[9]) // not to keep the whole file in memory
+	if len(f[10]) > 0 {
+		e.out = bytes.Clone(f[10])
 	}
 	return e
 }

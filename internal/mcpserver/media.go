@@ -16,18 +16,18 @@ import (
 // the string is a picture or a sound in base64: x-media: image/png.
 const mediaMember = "x-media"
 
-// mediaOf is the type of what a tool answers, where that is a picture or a sound.
+// mediaOf is the type of what a tool answers, "" where that is neither a picture nor a sound.
 // Types that a host would run, such as SVG, are none.
-func mediaOf(t *spec.Tool) (string, bool) {
+func mediaOf(t *spec.Tool) string {
 	var kind string
 	if t.Output.Type != spec.TypeString || json.Unmarshal(t.Extensions[mediaMember], &kind) != nil {
-		return "", false
+		return ""
 	}
 	switch kind {
 	case "image/png", "image/jpeg", "image/gif", "image/webp", "audio/wav", "audio/mpeg", "audio/ogg":
-		return kind, true
+		return kind
 	}
-	return "", false
+	return ""
 }
 
 // media makes the content of what a tool answered. Bytes that are not what they

@@ -90,7 +90,7 @@ func (t *toolset) listInstalled(ctx context.Context, in asked) (*mcp.CallToolRes
 	out := lists{Tools: []shown{}}
 	found := now.entries
 	if in.Query != "" {
-		hits, notes, err := t.finder.find(ctx, t.client.Host, now, in.Query)
+		hits, notes, err := t.finder.find(ctx, t.client.Host, t.kept, now, in.Query)
 		if err != nil {
 			return nil, err
 		}

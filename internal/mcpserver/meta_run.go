@@ -59,20 +59,12 @@ func (t *toolset) answered(ctx context.Context, r *consume.Ran) (*mcp.CallToolRe
 	if err != nil {
 		return nil, err
 	}
-	tool, err := t.model(ctx, ref)
-	if err != nil {
-		// It ran and answered; that the tool is gone by now makes no other answer of it.
-		tool = &spec.Tool{Output: spec.Output{Type: typeOf(r.Result)}}
+	// It ran and answered: that the tool is gone by now makes no other answer of it.
+	s := shape{wrapped: len(r.Result) == 0 || r.Result[0] != '{'}
+	if tool, err := t.model(ctx, ref); err == nil {
+		s = shapeOf(tool)
 	}
-	return ran(tool, r), nil
-}
-
-// typeOf is whether an output is an object, as far as its rendering asks.
-func typeOf(result json.RawMessage) spec.Type {
-	if len(result) > 0 && result[0] == '{' {
-		return spec.TypeObject
-	}
-	return spec.TypeNull
+	return ran(s, r), nil
 }
 
 // listRuns shows no inputs and no outputs: those of another conversation are none
@@ -132,7 +124,7 @@ func (t *toolset) replay(ctx context.Context, c *call) (*mcp.CallToolResult, err
 	}
 	id, err := audit.ParseRunID(in.RunID)
 	if err != nil {
-		return nil, err
+		return nil, fault.New(fault.Usage, "bad_run", "%w", err)
 	}
 	w, err := t.server.warm()
 	if err != nil {
@@ -161,7 +153,7 @@ func (c *call) read(by string, what any) error {
 		return fault.New(fault.Internal, "answer", "%w", err)
 	}
 	if c.Session != nil && c.Session.Taint != nil {
-		c.Session.Taint.Untrusted(taint.Source{Run: by, Tool: by}, data)
+		c.Session.Taint.Untrusted(taint.Source{Tool: by}, data)
 	}
 	return nil
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/limits"
 	"github.com/patch-cat/patch-git/internal/sanitize"
-	"github.com/patch-cat/patch-git/spec"
 )
 
 // Members of _meta, which hosts see and models mostly do not.
@@ -27,7 +26,7 @@ const (
 
 // ran is the result of a run: what the tool answered, as text and as structure,
 // and where somebody else may have written it a word about that before it.
-func ran(t *spec.Tool, r *consume.Ran) *mcp.CallToolResult {
+func ran(s shape, r *consume.Ran) *mcp.CallToolResult {
 	out := &mcp.CallToolResult{Meta: mcp.Meta{metaRun: string(r.RunID), metaTrust: string(r.Trust)}}
 	if len(r.Sources) > 0 {
 		out.Meta[metaSources] = r.Sources
@@ -35,8 +34,8 @@ func ran(t *spec.Tool, r *consume.Ran) *mcp.CallToolResult {
 	if foreign(r.Trust) {
 		out.Content = append(out.Content, &mcp.TextContent{Text: label(r)})
 	}
-	if kind, is := mediaOf(t); is {
-		content, err := media(kind, r.Result)
+	if s.media != "" {
+		content, err := media(s.media, r.Result)
 		if err != nil {
 			out.IsError, out.Content = true, []mcp.Content{&mcp.TextContent{Text: err.Error()}}
 			return out
@@ -45,9 +44,8 @@ func ran(t *spec.Tool, r *consume.Ran) *mcp.CallToolResult {
 		return out
 	}
 	out.Content = append(out.Content, &mcp.TextContent{Text: string(r.Result)})
-	if t.Output.Type == spec.TypeObject {
-		out.StructuredContent = r.Result
-	} else {
+	out.StructuredContent = r.Result
+	if s.wrapped {
 		out.StructuredContent = map[string]json.RawMessage{"result": r.Result}
 	}
 	return out

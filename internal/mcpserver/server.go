@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/netip"
 	"runtime/debug"
 	"strings"
 	"sync"
@@ -32,6 +33,7 @@ type server struct {
 	warm    func() (*consume.Warm, error) // opens it once
 	cool    func()                        // ends it, if it was opened
 	log     *slog.Logger
+	bell    *bell
 	web     bool // hosts come over HTTP
 
 	mu    sync.Mutex
@@ -42,6 +44,13 @@ type server struct {
 // the loopback address listen until ctx ends; ready hears where, and which file
 // has the token. version is that of the program.
 func Serve(ctx context.Context, c *consume.Client, listen, version string, ready func(url, tokenFile string)) error {
+	var addr netip.AddrPort
+	if listen != "" {
+		var err error
+		if addr, err = loopback(listen); err != nil {
+			return err
+		}
+	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	s, err := newServer(ctx, c, version, openOffer)
@@ -52,10 +61,11 @@ func Serve(ctx context.Context, c *consume.Client, listen, version string, ready
 	var ends sync.WaitGroup
 	defer ends.Wait()
 	defer s.cool()
+	defer s.bell.close()
 	defer stop()
 	ends.Go(func() { s.tools.watch(ctx, s.changed) })
-	if listen != "" {
-		return s.serveHTTP(ctx, listen, ready)
+	if s.web {
+		return s.serveHTTP(ctx, addr, ready)
 	}
 	return s.serveStdio(ctx)
 }
@@ -66,6 +76,7 @@ func newServer(ctx context.Context, c *consume.Client, version string, open func
 		session: consume.NewSession(""), asked: map[approval.ID]bool{},
 	}
 	s.warm, s.cool = pool(ctx, c)
+	s.bell = newBell(c, s.log)
 	c.Progress = nil // a host's log is no place for bars
 	c.Warn = func(text string) { s.log.Warn(text) }
 	var err error
@@ -206,6 +217,7 @@ func (s *server) call(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallT
 		if question := s.ask(c, h); question != nil {
 			return question, nil
 		}
+		s.bell.ring(h)
 		return s.tools.held(c, h), nil
 	}
 	if _, ok := errors.AsType[*jsonrpc.Error](err); err != nil && !ok {

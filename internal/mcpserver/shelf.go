@@ -30,7 +30,7 @@ func newShelf(entries []*entry, conf config.MCP, ranks map[spec.Name]string) *sh
 	var run []*entry
 	for i, e := range s.entries {
 		if e.err == nil {
-			e = e.tell(short[e.ref.Name])
+			e = e.known(short[e.ref.Name])
 			s.entries[i] = e
 			run = append(run, e)
 			s.byName[e.name] = e

@@ -82,7 +82,7 @@ func (f *fake) failed(_ *call, err error) *mcp.CallToolResult {
 func (f *fake) watch(ctx context.Context, _ func()) { <-ctx.Done() }
 
 // testHost is a machine of its own.
-func testHost(t testing.TB, in io.Reader, out, talk io.Writer) *host.Host {
+func testHost(t *testing.T, in io.Reader, out, talk io.Writer) *host.Host {
 	t.Helper()
 	return &host.Host{
 		Stdin: in, Stdout: out, Stderr: talk, Getenv: func(string) string { return "" }, Now: time.Now,
@@ -91,7 +91,7 @@ func testHost(t testing.TB, in io.Reader, out, talk io.Writer) *host.Host {
 }
 
 // serveFake makes a server over a fake; serve ends it by ctx or the end of in.
-func serveFake(ctx context.Context, t testing.TB, h *host.Host, f *fake) *server {
+func serveFake(ctx context.Context, t *testing.T, h *host.Host, f *fake) *server {
 	t.Helper()
 	c, err := consume.New(h)
 	if err != nil {
@@ -107,7 +107,10 @@ func serveFake(ctx context.Context, t testing.TB, h *host.Host, f *fake) *server
 // wired is a host at the other end of a server's streams.
 type wired struct {
 	t     *testing.T
-	in    *io.PipeWriter
+	in    *io.PipeWriter // to the server
+	out   *io.PipeWriter // of the server
+	from  *io.PipeReader
+	ctx   context.Context
 	lines chan []byte // closed when the server closed its output
 	talk  *safeBuffer
 	ended chan error
@@ -117,18 +120,48 @@ type wired struct {
 
 func wire(t *testing.T, f *fake) *wired {
 	t.Helper()
+	return wireWith(t, f, paths.Paths{Root: t.TempDir()})
+}
+
+func wireWith(t *testing.T, f *fake, p paths.Paths) *wired {
+	t.Helper()
+	w, s := newWired(t, f)
+	s.client.Host.Paths = p
+	w.serve(s)
+	return w
+}
+
+func wireServer(t *testing.T, f *fake) (*wired, *server) {
+	t.Helper()
+	w, s := newWired(t, f)
+	w.serve(s)
+	return w, s
+}
+
+func newWired(t *testing.T, f *fake) (*wired, *server) {
+	t.Helper()
 	hostIn, in := io.Pipe()
 	out, hostOut := io.Pipe()
 	ctx, stop := context.WithCancel(t.Context())
-	w := &wired{t: t, in: in, lines: make(chan []byte, 10_000), talk: &safeBuffer{}, ended: make(chan error, 1), stop: stop, fake: f}
-	s := serveFake(ctx, t, testHost(t, hostIn, hostOut, w.talk), f)
+	w := &wired{
+		t: t, in: in, out: hostOut, from: out, lines: make(chan []byte, 10_000), talk: &safeBuffer{}, ended: make(chan error, 1),
+		ctx: ctx, stop: stop, fake: f,
+	}
+	t.Cleanup(func() {
+		stop()
+		_ = in.Close()
+	})
+	return w, serveFake(ctx, t, testHost(t, hostIn, hostOut, w.talk), f)
+}
+
+func (w *wired) serve(s *server) {
 	go func() {
-		w.ended <- s.serveStdio(ctx)
-		_ = hostOut.Close()
+		w.ended <- s.serveStdio(w.ctx)
+		_ = w.out.Close()
 	}()
 	go func() {
 		defer close(w.lines)
-		r := bufio.NewReader(out)
+		r := bufio.NewReader(w.from)
 		for {
 			line, err := r.ReadBytes('\n')
 			if len(line) > 0 {
@@ -139,11 +172,6 @@ func wire(t *testing.T, f *fake) *wired {
 			}
 		}
 	}()
-	t.Cleanup(func() {
-		stop()
-		_ = in.Close()
-	})
-	return w
 }
 
 func (w *wired) send(frames ...string) {

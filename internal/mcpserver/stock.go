@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"log/slog"
@@ -53,6 +54,7 @@ func (s *stock) readRules() (rules, error) {
 	if err != nil {
 		return rules{}, err
 	}
+	conf.MCP.Expose = cmp.Or(s.client.Expose, conf.MCP.Expose)
 	standing, err := s.client.Standings()
 	if err != nil {
 		return rules{}, err
@@ -92,7 +94,7 @@ func (s *stock) refresh(ctx context.Context, again bool) (changed bool, err erro
 	// What was used last is looked at first: it is what a host is told of where
 	// looking at everything takes long.
 	slices.SortStableFunc(list, func(a, b toolbox.Installed) int { return strings.Compare(s.ranks[b.Name], s.ranks[a.Name]) })
-	look := looking{stock: s, rules: rules, renewed: !s.begun || stamp != s.rules, again: again, entries: make([]*entry, len(list))}
+	look := looking{stock: s, rules: rules, renewed: !s.begun || stamp != s.rules, again: again, brief: !s.begun, entries: make([]*entry, len(list))}
 	fresh := look.all(ctx, list, func(entries []*entry) {
 		if !s.begun {
 			s.state.Store(newShelf(entries, rules.conf, s.ranks))
@@ -116,11 +118,11 @@ func (s *stock) refresh(ctx context.Context, again bool) (changed bool, err erro
 	}
 	before := s.state.Swap(state)
 	changed = s.begun && !before.tellsLike(state)
-	s.begun = true
-	s.open()
-	if fresh || len(list) != len(before.entries) {
+	if fresh || s.begun && len(state.entries) < len(before.entries) {
 		s.kept.save(state.entries)
 	}
+	s.begun = true
+	s.open()
 	return changed, nil
 }
 
@@ -145,6 +147,7 @@ type looking struct {
 	stock          *stock
 	rules          rules
 	renewed, again bool // the rules are others; what could not be told is tried again
+	brief          bool // a glimpse at each is enough
 	entries        []*entry
 	mu             sync.Mutex
 	fresh          bool
@@ -191,27 +194,37 @@ func (l *looking) one(ctx context.Context, t toolbox.Installed) (e *entry, fresh
 		}
 		t.Current = versions[len(versions)-1]
 	}
-	stamp := box.Stamp(t.Name, t.Current)
 	old := l.stock.known[t.Name]
+	if l.brief && old != nil && old.glimpse == box.Glimpse(t.Name, t.Current) && old.ref.Version == t.Current && l.stands(old) {
+		return old, false
+	}
+	stamp := box.Stamp(t.Name, t.Current)
 	switch {
 	case old == nil || old.stamp != stamp || old.ref.Version != t.Current:
 	case old.err != nil && (l.renewed || l.again && !decided(old.err)):
 	case old.err != nil, !l.renewed:
 		return old, false
-	case l.rules.standing[old.registry].Refuses(old.ref) == nil && old.trust == l.rules.under(old.registry):
+	case l.stands(old):
 		return old, false
 	}
+	glimpse := box.Glimpse(t.Name, t.Current)
 	card, err := l.stock.client.Card(ctx, t)
 	if fault.KindOf(err) == fault.NotFound && err != nil {
 		return nil, true
 	}
 	if err == nil {
-		e, err = newEntry(card, stamp, l.rules.under(card.Registry))
+		e, err = newEntry(card)
 	}
 	if err != nil {
-		e = &entry{ref: spec.Ref{Name: t.Name, Version: t.Current}, stamp: stamp, err: err}
+		e = &entry{ref: spec.Ref{Name: t.Name, Version: t.Current}, err: err}
 	}
+	e.stamp, e.glimpse, e.trust = stamp, glimpse, l.rules.under(e.registry) // as they were before it was read
 	return e, true
+}
+
+// stands tells whether a tool that was verified earlier is good under the rules of now.
+func (l *looking) stands(e *entry) bool {
+	return e.err == nil && l.rules.standing[e.registry].Refuses(e.ref) == nil && e.trust == l.rules.under(e.registry)
 }
 
 // decided tells whether an error is a "no", which stays one while nothing changes.

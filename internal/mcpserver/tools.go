@@ -53,7 +53,7 @@ func (t *toolset) list(ctx context.Context, p *mcp.ListToolsParams) (*mcp.ListTo
 			res.NextCursor = cursorMark + res.Tools[len(res.Tools)-1].Name
 			break
 		}
-		res.Tools = append(res.Tools, e.told)
+		res.Tools = append(res.Tools, e.told())
 	}
 	return res, nil
 }
@@ -84,7 +84,7 @@ const reasonNoTool = "no_tool"
 // run runs a tool of the toolbox, for its own name and for patch_run_tool alike.
 // The name is the allow-list: nothing but an installed tool has one [AR-47].
 func (t *toolset) run(ctx context.Context, c *call, name string) (*mcp.CallToolResult, error) {
-	tool, ref, err := t.resolve(ctx, name)
+	known, ref, err := t.resolve(ctx, name)
 	if err != nil {
 		return nil, err
 	}
@@ -97,21 +97,22 @@ func (t *toolset) run(ctx context.Context, c *call, name string) (*mcp.CallToolR
 	if err != nil {
 		return nil, err
 	}
-	if tool == nil || string(tool.Name)+"@"+string(tool.Version) != r.Tool { // pulled a moment ago
+	if known == nil || known.ref.Digest != r.Release { // pulled a moment ago
 		return t.answered(ctx, r)
 	}
-	return ran(tool, r), nil
+	return ran(known.shape(), r), nil
 }
 
-// resolve finds the tool that a name means, the host's or its own. The model is nil
-// where the shelf does not have it yet. Its version is left open: what is current
+// resolve finds the tool that a name means, the host's or its own. The entry is nil
+// where the shelf does not have it yet, or not as one that runs. Its version is left open: what is current
 // when the call is verified runs.
-func (t *toolset) resolve(ctx context.Context, name string) (*spec.Tool, spec.Ref, error) {
+func (t *toolset) resolve(ctx context.Context, name string) (*entry, spec.Ref, error) {
 	if e := t.now(ctx).byName[name]; e != nil {
-		if e.err != nil || e.tool == nil {
-			return nil, spec.Ref{Name: e.ref.Name}, nil // the call says what is wrong with it
+		ref := spec.Ref{Name: e.ref.Name}
+		if e.err != nil {
+			return nil, ref, nil // the call says what is wrong with it
 		}
-		return e.tool(), spec.Ref{Name: e.ref.Name}, nil
+		return e, ref, nil
 	}
 	n, err := spec.ParseName(name)
 	if err == nil {

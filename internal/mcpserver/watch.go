@@ -28,7 +28,7 @@ func (s *stock) watch(ctx context.Context, changed func()) {
 	}
 	news, follow, stop := notices(s.client.Host.Paths)
 	defer stop()
-	look(false)
+	look(false) // at all files, of which the first list saw a part
 	s.open()
 	poll := time.NewTicker(limits.MCPPoll)
 	defer poll.Stop()

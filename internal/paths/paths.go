@@ -115,6 +115,9 @@ func (p Paths) Pythons() string { return join(p.Cache(), "python") }
 // said so, mode 0600.
 func (p Paths) Pins() string { return join(p.Root, "python.json") }
 
+// Notes has what hosts reported of their conversations.
+func (p Paths) Notes() string { return join(p.Root, "notes") }
+
 // Driver says which driver of the sandbox works until the next boot.
 func (p Paths) Driver() string { return join(p.Cache(), "sandbox.json") }
 

@@ -56,6 +56,13 @@ func (h *History) Latest() (Source, bool) {
 	return h.latest, h.any
 }
 
+// Lost tells the history of something that was read and that it could not be given.
+func (h *History) Lost(src Source) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.latest, h.any, h.forgot = src, true, true
+}
+
 func (h *History) add(untrusted bool, src Source, output json.RawMessage) {
 	h.addLeaves(untrusted, src, func(add func(leaf)) {
 		if !leaves(output, add) {

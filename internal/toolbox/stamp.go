@@ -15,12 +15,19 @@ import (
 // clock of the file system back, so nothing is run by it.
 type Stamp [sha256.Size]byte
 
-// Stamp looks at the files of a version and reads none. What is not there counts too.
+// Glimpse looks at two files of a version and reads none: the folder that all that
+// is installed of it is put into, and the file that people edit. It is for the start
+// of a server with thousands of tools, which makes a Stamp of each soon after.
+func (t *Toolbox) Glimpse(n spec.Name, v spec.Version) Stamp {
+	return stampOf(t.receiptDir(n, v), t.paths.Tool(n))
+}
+
+// Stamp looks at all files of a version and reads none. What is not there counts too.
 func (t *Toolbox) Stamp(n spec.Name, v spec.Version) Stamp {
-	of, dir := filepath.Join(t.paths.Receipts(), string(n)), t.receiptDir(n, v)
+	dir := t.receiptDir(n, v)
 	return stampOf(
-		of, dir, filepath.Join(dir, receiptFile), filepath.Join(dir, recheckFile), filepath.Join(dir, ledger.ReleaseFileName),
-		filepath.Join(dir, ledger.EvidenceFileName), filepath.Join(dir, ledger.ProofFileName), t.paths.Tool(n),
+		dir, t.paths.Tool(n), filepath.Join(dir, receiptFile), filepath.Join(dir, recheckFile), filepath.Join(dir, ledger.ReleaseFileName),
+		filepath.Join(dir, ledger.EvidenceFileName), filepath.Join(dir, ledger.ProofFileName),
 	)
 }
 
