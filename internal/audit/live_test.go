@@ -255,7 +255,7 @@ func TestTruncated(t *testing.T) {
 		}
 		return j, full
 	}
-	j, full := cut(t, true)
+	j, _ := cut(t, true)
 	if rep := check(t, j); len(rep.Problems) != 1 || rep.Problems[0].Reason != "anchor" {
 		t.Errorf("cut: %+v", rep)
 	}
@@ -269,15 +269,15 @@ func TestTruncated(t *testing.T) {
 	if rep := check(t, j); len(rep.Problems) != 0 {
 		t.Errorf("accepted: %+v", rep)
 	}
-	j, full = cut(t, false) // by somebody who kept an older anchor too
-	if rep := check(t, j); len(rep.Problems) != 0 {
+	rolled, full := cut(t, false) // by somebody who kept an older anchor too
+	if rep := check(t, rolled); len(rep.Problems) != 0 {
 		t.Errorf("rolled back: %+v", rep)
 	}
-	rep, err := j.Check(t.Context(), full)
+	rep, err := rolled.Check(t.Context(), full)
 	if err != nil || len(rep.Problems) != 1 || rep.Problems[0].Reason != "expect" {
 		t.Errorf("rolled back, with a head kept elsewhere: %+v, %v", rep, err)
 	}
-	if rep, err := j.Check(t.Context(), rep.Head); err != nil || len(rep.Problems) != 0 {
+	if rep, err := rolled.Check(t.Context(), rep.Head); err != nil || len(rep.Problems) != 0 {
 		t.Errorf("the twin: %+v, %v", rep, err)
 	}
 }

@@ -90,8 +90,9 @@ func (v *view) line(line []byte) error {
 // read returns the line of a record and the record in it.
 func (v *view) read(id RunID) ([]byte, Record, error) {
 	b, rec, err := v.j.readFile(id)
-	if live, ok := v.logged[id]; ok && (err != nil || rec.Status == Started) {
-		return live.content, live.rec, nil
+	live, ok := v.logged[id]
+	if ok && (err != nil || rec.Status == Started) {
+		b, rec, err = live.content, live.rec, nil // whatever the file is, it is not the last word
 	}
 	return b, rec, err
 }
