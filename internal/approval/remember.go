@@ -116,12 +116,17 @@ func leaf(args json.RawMessage, pointer string) (string, bool) {
 // Remembers tells whether a person said yes to this value for this input of this
 // release, and that still holds. What cannot be read is not remembered.
 func (s *Store) Remembers(tool spec.Ref, source spec.Digest, input, value string) bool {
+	_, ok := s.Recall(tool, source, input, value)
+	return ok
+}
+
+// Recall is Remembers with what is remembered.
+func (s *Store) Recall(tool spec.Ref, source spec.Digest, input, value string) (r Remembered, ok bool) {
 	name, err := s.nameOf(tool, source, input, value)
 	if err != nil {
-		return false
+		return Remembered{}, false
 	}
-	var r Remembered
-	return s.load(kindRemembered, name, &r) == nil && r.holds(s.now())
+	return r, s.load(kindRemembered, name, &r) == nil && r.holds(s.now())
 }
 
 func (r Remembered) holds(now time.Time) bool {
