@@ -32,9 +32,9 @@ type Warm struct {
 	touched map[spec.Name]time.Time
 	closed  bool
 	end     context.CancelFunc // of what it does in the background for itself
-	work    sync.WaitGroup // until it ends
-	noting  sync.WaitGroup // until the last uses are noted
-	synced  func() error // ends the journal's way of not waiting for the disk
+	work    sync.WaitGroup     // until it ends
+	noting  sync.WaitGroup     // until the last uses are noted
+	synced  func() error       // ends the journal's way of not waiting for the disk
 }
 
 // Warm opens a sandbox and a pool over it, which is empty at first.
