@@ -82,24 +82,24 @@ func (f *fake) failed(_ *call, err error) *mcp.CallToolResult {
 func (f *fake) watch(ctx context.Context, _ func()) { <-ctx.Done() }
 
 // testHost is a machine of its own.
-func testHost(t *testing.T, in io.Reader, out, talk io.Writer) *host.Host {
-	t.Helper()
+func testHost(tb testing.TB, in io.Reader, out, talk io.Writer) *host.Host {
+	tb.Helper()
 	return &host.Host{
 		Stdin: in, Stdout: out, Stderr: talk, Getenv: func(string) string { return "" }, Now: time.Now,
-		Dir: t.TempDir(), Paths: paths.Paths{Root: t.TempDir()},
+		Dir: tb.TempDir(), Paths: paths.Paths{Root: tb.TempDir()},
 	}
 }
 
 // serveFake makes a server over a fake; serve ends it by ctx or the end of in.
-func serveFake(ctx context.Context, t *testing.T, h *host.Host, f *fake) *server {
-	t.Helper()
+func serveFake(ctx context.Context, tb testing.TB, h *host.Host, f *fake) *server {
+	tb.Helper()
 	c, err := consume.New(h)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	s, err := newServer(ctx, c, "1.2.3", func(context.Context, *server) (offer, error) { return f, nil })
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return s
 }
@@ -200,14 +200,14 @@ func (w *wired) next() map[string]any {
 
 func (w *wired) hello() {
 	w.t.Helper()
-	w.send(initialize("2025-06-18", "{}"), `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	w.send(initialize("2025-06-18"), `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 	if m := w.next(); m["error"] != nil {
 		w.t.Fatal(m)
 	}
 }
 
-func initialize(era, capabilities string) string {
-	return `{"jsonrpc":"2.0","id":"hello","method":"initialize","params":{"protocolVersion":"` + era + `","capabilities":` + capabilities +
+func initialize(era string) string {
+	return `{"jsonrpc":"2.0","id":"hello","method":"initialize","params":{"protocolVersion":"` + era + `","capabilities":{}` +
 		`,"clientInfo":{"name":"test","version":"1"}}}`
 }
 
@@ -488,7 +488,7 @@ func TestInterruptedDeaf(t *testing.T) {
 	}), io.Discard), newFake())
 	ended := make(chan error, 1)
 	go func() { ended <- s.serveStdio(ctx) }()
-	go func() { _, _ = io.WriteString(hostIn, initialize("2025-06-18", "{}")+"\n") }()
+	go func() { _, _ = io.WriteString(hostIn, initialize("2025-06-18")+"\n") }()
 	<-deaf
 	stop()
 	select {
@@ -506,7 +506,7 @@ func (f writerFunc) Write(b []byte) (int, error) { return f(b) }
 func TestBrokenPipe(t *testing.T) {
 	in, hostIn := io.Pipe()
 	s := serveFake(t.Context(), t, testHost(t, in, writerFunc(func([]byte) (int, error) { return 0, io.ErrClosedPipe }), io.Discard), newFake())
-	go func() { _, _ = io.WriteString(hostIn, initialize("2025-06-18", "{}")+"\n") }()
+	go func() { _, _ = io.WriteString(hostIn, initialize("2025-06-18")+"\n") }()
 	ended := make(chan error, 1)
 	go func() { ended <- s.serveStdio(t.Context()) }()
 	select {

@@ -2,6 +2,8 @@ package mcpserver
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
@@ -28,8 +30,15 @@ func (s *stock) watch(ctx context.Context, changed func()) {
 	}
 	news, follow, stop := notices(s.client.Host.Paths)
 	defer stop()
-	look(false) // at all files, of which the first list saw a part
-	s.open()
+	// The first list is made of a glimpse, while a host waits; then comes the look at
+	// all files.
+	s.now(ctx)
+	select {
+	case <-ctx.Done():
+		return
+	case <-time.After(limits.MCPSecond):
+	}
+	look(false)
 	poll := time.NewTicker(limits.MCPPoll)
 	defer poll.Stop()
 	for {
@@ -105,7 +114,12 @@ func notices(p paths.Paths) (news <-chan struct{}, follow, stop func()) {
 		for _, dir := range have {
 			watched[dir] = true
 		}
-		for _, dir := range []string{p.Root, p.Tools(), p.Receipts(), p.Registries()} {
+		dirs := []string{p.Root, p.Tools(), p.Receipts(), p.Registries()}
+		owners, _ := os.ReadDir(p.Registries()) // a pin lies in the folder of its owner
+		for _, o := range owners {
+			dirs = append(dirs, filepath.Join(p.Registries(), o.Name()))
+		}
+		for _, dir := range dirs {
 			if !watched[dir] {
 				_ = w.Add(dir) // one that is not there is looked for again
 			}
