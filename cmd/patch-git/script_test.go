@@ -73,12 +73,12 @@ func TestScripts(t *testing.T) {
 			"fixture":       writeFixture,
 			"model":         modelCommand,
 			"mcp":           mcpCommand,
-			"mcp-web":       mcpWeb,
 			"hold":          hold,
 			"take":          take,
 			"waiting":       waiting,
 			"browse":        browse,
 			"person":        person,
+			"mcp-web":       mcpWeb,
 		},
 	})
 }

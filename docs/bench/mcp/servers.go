@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"time"
 
 	"github.com/patch-cat/patch-git/internal/mcpserver/mcptest"
 )
@@ -34,7 +35,7 @@ func prepare(ctx context.Context, o options) (*field, error) {
 		if err := mcptest.Many(ctx, f.state(n), n); err != nil {
 			return nil, err
 		}
-		if err := os.WriteFile(filepath.Join(f.state(n), "config.json"), []byte(`{"mcp":{"expose":"all"}}`), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(f.state(n), "config.json"), []byte(`{"schema":1,"mcp":{"expose":"all"}}`), 0o600); err != nil {
 			return nil, err
 		}
 	}
@@ -73,9 +74,12 @@ func (f *field) same(ctx context.Context, n int) error {
 	if err != nil {
 		return err
 	}
-	all, err := p.Tools()
-	if err != nil {
-		return err
+	var all []mcptest.Tool
+	for len(all) < n { // it lists what it has verified so far
+		if all, err = p.Tools(); err != nil {
+			return err
+		}
+		time.Sleep(time.Millisecond)
 	}
 	list := []json.RawMessage{}
 	for _, t := range all {

@@ -13,7 +13,7 @@ import (
 // line there that is not true any more fails too.
 func TestConformance(t *testing.T) {
 	theirs(t)
-	s := newScene(t, `{"mcp":{"expose":"all","elicitation":"on"}}`)
+	s := newScene(t, `{"schema":1,"mcp":{"expose":"all","elicitation":"on"}}`)
 	for _, revision := range []string{Legacy, Modern} {
 		t.Run(revision, func(t *testing.T) {
 			s.t = t
