@@ -82,10 +82,15 @@ func newScene(t *testing.T, config string) *scene {
 	for _, f := range files {
 		s.run("pull", strings.TrimSuffix(filepath.Base(f), ".py"), "--yes")
 	}
-	if err := os.WriteFile(filepath.Join(s.state, "config.json"), []byte(config), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	s.configure(config)
 	return s
+}
+
+func (s *scene) configure(config string) {
+	s.t.Helper()
+	if err := os.WriteFile(filepath.Join(s.state, "config.json"), []byte(config), 0o600); err != nil {
+		s.t.Fatal(err)
+	}
 }
 
 func (s *scene) command(ctx context.Context, args ...string) *exec.Cmd {
@@ -110,7 +115,7 @@ func (s *scene) run(args ...string) string {
 // http starts the server on HTTP and something in front of it that adds the token,
 // for clients that send none. Names of hosts and origins pass as they are, but for
 // that of the thing in front.
-func (s *scene) http() (open, guarded, token string) {
+func (s *scene) http() (open string) {
 	s.t.Helper()
 	ctx, stop := context.WithCancel(context.Background())
 	cmd := s.command(ctx, "mcp", "--http", "127.0.0.1:0", "--json")
@@ -139,7 +144,7 @@ func (s *scene) http() (open, guarded, token string) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	token = strings.TrimSpace(string(data))
+	token := strings.TrimSpace(string(data))
 	to, err := url.Parse(listening.URL)
 	if err != nil {
 		s.t.Fatal(err)
@@ -165,7 +170,7 @@ func (s *scene) http() (open, guarded, token string) {
 	})
 	s.t.Cleanup(front.Close)
 	waitFor(s.t, front.URL)
-	return front.URL + "/mcp", listening.URL, token
+	return front.URL + "/mcp"
 }
 
 func waitFor(t *testing.T, at string) {
