@@ -63,6 +63,7 @@ func Serve(ctx context.Context, c *consume.Client, listen, version string, ready
 	defer s.cool()
 	defer s.bell.close()
 	defer stop()
+	ends.Go(func() { thrift(ctx) })
 	ends.Go(func() { s.tools.watch(ctx, s.changed) })
 	if s.web {
 		return s.serveHTTP(ctx, addr, ready)
