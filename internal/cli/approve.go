@@ -43,13 +43,9 @@ else; this refuses to run in the shell of an agent, where it can tell.`,
 			}
 			return nil
 		},
-		ValidArgsFunction: cobra.NoFileCompletions,
+		ValidArgsFunction: a.completeWaiting,
 		RunE: func(c *cobra.Command, args []string) error {
-			client, err := a.client()
-			if err != nil {
-				return err
-			}
-			store, err := client.Approvals()
+			store, err := a.approvals()
 			if err != nil {
 				return err
 			}
