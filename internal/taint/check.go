@@ -3,6 +3,7 @@ package taint
 import (
 	"bytes"
 	"hash/maphash"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -182,13 +183,13 @@ func (h *History) seen(s string) (found, bool) {
 func (h *History) seenPart(s string) (f found, ok bool) {
 	windows(s, gramWeight, func(a, b int) bool {
 		hash := maphash.String(h.seed, s[a:b])
-		for i := len(h.read) - 1; i >= 0; i-- {
-			doc, hit := h.read[i].grams.find(hash)
+		for _, r := range slices.Backward(h.read) {
+			doc, hit := r.grams.find(hash)
 			if !hit {
 				continue
 			}
 			if vouched := h.vouchedGram(hash); !ok || f.vouched && !vouched {
-				f, ok = h.read[i].where(int(doc), s, s[a:b]), true
+				f, ok = r.where(int(doc), s, s[a:b]), true
 				f.vouched = vouched
 			}
 			break
@@ -236,9 +237,9 @@ func (s *segment) where(doc int, text, part string) found {
 
 // seenWhole looks for all of a value inside the texts.
 func (h *History) seenWhole(s string) (found, bool) {
-	for i := len(h.read) - 1; i >= 0; i-- {
-		if doc := h.read[i].contains(h.seed, s); doc >= 0 {
-			f := h.read[i].where(doc, s, s)
+	for _, r := range slices.Backward(h.read) {
+		if doc := r.contains(h.seed, s); doc >= 0 {
+			f := r.where(doc, s, s)
 			for _, t := range h.vouch {
 				f.vouched = f.vouched || t.contains(h.seed, s) >= 0
 			}
@@ -270,12 +271,12 @@ func (s *segment) contains(seed maphash.Seed, text string) int {
 // seenWord looks for a word.
 func (h *History) seenWord(s string) (found, bool) {
 	hash := maphash.String(h.seed, s)
-	for i := len(h.read) - 1; i >= 0; i-- {
-		doc, ok := h.read[i].words[hash]
+	for _, r := range slices.Backward(h.read) {
+		doc, ok := r.words[hash]
 		if !ok {
 			continue
 		}
-		f := h.read[i].where(int(doc), s, s)
+		f := r.where(int(doc), s, s)
 		for _, t := range h.vouch {
 			if _, ok := t.words[hash]; ok {
 				f.vouched = true

@@ -20,25 +20,25 @@ const (
 )
 
 // read is a history that has read one page.
-func read(t testing.TB, text string) *taint.History {
-	t.Helper()
+func read(tb testing.TB, text string) *taint.History {
+	tb.Helper()
 	h := taint.NewHistory()
-	h.Untrusted(taint.Source{Run: "r1", Tool: "fetch"}, object(t, "page", text))
+	h.Untrusted(taint.Source{Run: "r1", Tool: "fetch"}, object(tb, "page", text))
 	return h
 }
 
-func object(t testing.TB, name string, v any) json.RawMessage {
-	t.Helper()
+func object(tb testing.TB, name string, v any) json.RawMessage {
+	tb.Helper()
 	b, err := json.Marshal(map[string]any{name: v})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return b
 }
 
-func check(t testing.TB, h *taint.History, v any) taint.Verdict {
-	t.Helper()
-	return h.Check(taint.Call{Arguments: object(t, "to", v)})
+func check(tb testing.TB, h *taint.History, v any) taint.Verdict {
+	tb.Helper()
+	return h.Check(taint.Call{Arguments: object(tb, "to", v)})
 }
 
 func each(s string, f func(rune) string) string {

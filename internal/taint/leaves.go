@@ -3,6 +3,7 @@ package taint
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -38,9 +39,9 @@ func (p *place) pointer() string {
 		parts = append(parts, key)
 	}
 	var b strings.Builder
-	for i := len(parts) - 1; i >= 0; i-- {
+	for _, p := range slices.Backward(parts) {
 		b.WriteByte('/')
-		b.WriteString(parts[i])
+		b.WriteString(p)
 	}
 	return b.String()
 }
