@@ -20,7 +20,10 @@ import (
 //
 // Changes are gathered first: what pulls a hundred tools is one change.
 func (s *stock) watch(ctx context.Context, changed func()) {
+	var cost time.Duration // of the last look
 	look := func(again bool) {
+		began := s.client.Host.Now()
+		defer func() { cost = s.client.Host.Now().Sub(began) }()
 		switch is, err := s.refresh(ctx, again); {
 		case ctx.Err() != nil:
 		case err != nil:
@@ -33,20 +36,29 @@ func (s *stock) watch(ctx context.Context, changed func()) {
 	defer stop()
 	// The first list is made of a glimpse, while a host waits; then comes the look at
 	// all files.
-	s.now(ctx)
+	select {
+	case <-ctx.Done():
+		return
+	case is := <-s.late:
+		if is {
+			changed()
+		}
+	}
 	select {
 	case <-ctx.Done():
 		return
 	case <-time.After(limits.MCPSecond):
 	}
 	look(false)
-	poll := time.NewTicker(limits.MCPPoll)
-	defer poll.Stop()
 	for {
+		// A large toolbox is looked at less often, so that it costs a hundredth of
+		// one processor at most.
+		poll := time.NewTimer(max(limits.MCPPoll, 100*cost))
 		select {
 		case <-ctx.Done():
 			return
 		case <-poll.C:
+			follow()
 			look(true)
 		case _, ok := <-news:
 			if !ok { // nobody tells of anything: the files are looked at
@@ -57,6 +69,7 @@ func (s *stock) watch(ctx context.Context, changed func()) {
 			follow() // before it is looked at, so that nothing falls between the two
 			look(false)
 		}
+		poll.Stop()
 	}
 }
 
