@@ -399,7 +399,7 @@ func (h *aiHost) note(method string, within time.Duration) bool {
 func (h *aiHost) stop(ts *testscript.TestScript, code string) {
 	ts.Check(h.stdin.Close())
 	late := time.AfterFunc(10*time.Second, func() { _ = h.cmd.Process.Kill() })
-	for range h.lines { //nolint:revive // until the end
+	for range h.lines {
 	}
 	_ = h.cmd.Wait()
 	if !late.Stop() {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -79,10 +80,8 @@ func exposure(word string, given bool) (config.Expose, error) {
 	if !given {
 		return "", nil
 	}
-	for _, e := range exposures {
-		if e == word {
-			return config.Expose(word), nil
-		}
+	if !slices.Contains(exposures, word) {
+		return "", usage("--expose is %s, allowed are %s", spec.Quote(word), strings.Join(exposures, ", "))
 	}
-	return "", usage("--expose is %s, allowed are %s", spec.Quote(word), strings.Join(exposures, ", "))
+	return config.Expose(word), nil
 }

@@ -27,6 +27,7 @@ type stock struct {
 
 	state atomic.Pointer[shelf]
 	first chan struct{} // closed when there is a state
+	late  chan bool     // whether the first look came to more than hosts were told at first
 
 	mu    sync.Mutex // held while the toolbox is looked at
 	known map[spec.Name]*entry
@@ -37,7 +38,7 @@ type stock struct {
 }
 
 func newStock(c *consume.Client, log *slog.Logger) *stock {
-	s := &stock{client: c, log: log, kept: keptAt(c.Host), first: make(chan struct{}), known: map[spec.Name]*entry{}, ranks: map[spec.Name]string{}}
+	s := &stock{client: c, log: log, kept: keptAt(c.Host), first: make(chan struct{}), late: make(chan bool, 1), known: map[spec.Name]*entry{}, ranks: map[spec.Name]string{}}
 	s.state.Store(&shelf{})
 	return s
 }
@@ -114,8 +115,11 @@ func (s *stock) refresh(ctx context.Context, again bool) (changed bool, err erro
 	for _, e := range state.entries {
 		s.known[e.ref.Name] = e
 	}
-	before := s.state.Swap(state)
+	before := s.state.Load()
 	changed = s.begun && !before.tellsLike(state)
+	if changed || !before.whole || !slices.Equal(before.entries, state.entries) {
+		s.state.Store(state) // else what was made of the present one, such as an index, stays good
+	}
 	if fresh || s.begun && len(state.entries) < len(before.entries) {
 		s.kept.save(state.entries)
 	}

@@ -25,8 +25,9 @@ type toolset struct {
 func openOffer(ctx context.Context, s *server) (offer, error) {
 	t := &toolset{stock: newStock(s.client, s.log), server: s}
 	go func() {
-		defer t.open()
-		_, _ = t.refresh(ctx, false) // watch says what is wrong
+		is, _ := t.refresh(ctx, false) // what is wrong watch will meet too
+		t.open()
+		t.late <- is
 	}()
 	return t, nil
 }

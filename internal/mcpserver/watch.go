@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
@@ -19,7 +20,10 @@ import (
 //
 // Changes are gathered first: what pulls a hundred tools is one change.
 func (s *stock) watch(ctx context.Context, changed func()) {
+	var cost time.Duration // of the last look
 	look := func(again bool) {
+		began := s.client.Host.Now()
+		defer func() { cost = s.client.Host.Now().Sub(began) }()
 		switch is, err := s.refresh(ctx, again); {
 		case ctx.Err() != nil:
 		case err != nil:
@@ -32,20 +36,29 @@ func (s *stock) watch(ctx context.Context, changed func()) {
 	defer stop()
 	// The first list is made of a glimpse, while a host waits; then comes the look at
 	// all files.
-	s.now(ctx)
+	select {
+	case <-ctx.Done():
+		return
+	case is := <-s.late:
+		if is {
+			changed()
+		}
+	}
 	select {
 	case <-ctx.Done():
 		return
 	case <-time.After(limits.MCPSecond):
 	}
 	look(false)
-	poll := time.NewTicker(limits.MCPPoll)
-	defer poll.Stop()
 	for {
+		// A large toolbox is looked at less often, so that it costs a hundredth of
+		// one processor at most.
+		poll := time.NewTimer(max(limits.MCPPoll, 100*cost))
 		select {
 		case <-ctx.Done():
 			return
 		case <-poll.C:
+			follow()
 			look(true)
 		case _, ok := <-news:
 			if !ok { // nobody tells of anything: the files are looked at
@@ -56,6 +69,7 @@ func (s *stock) watch(ctx context.Context, changed func()) {
 			follow() // before it is looked at, so that nothing falls between the two
 			look(false)
 		}
+		poll.Stop()
 	}
 }
 
@@ -124,9 +138,28 @@ func notices(p paths.Paths) (news <-chan struct{}, follow, stop func()) {
 				_ = w.Add(dir) // one that is not there is looked for again
 			}
 		}
+		// Of a user who has nothing yet not even the folder is there: it will come
+		// into one that is.
+		above := p.Root
+		for !exists(above) && above != filepath.Dir(above) {
+			above = filepath.Dir(above)
+		}
+		if above != p.Root {
+			_ = w.Add(above)
+		}
+		for dir := range watched {
+			if above == p.Root && !slices.Contains(dirs, dir) {
+				_ = w.Remove(dir)
+			}
+		}
 	}
 	follow()
 	return out, follow, func() { _ = w.Close() }
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
 }
 
 // waitFirst calls late where done takes longer than a host waits for its first list.
