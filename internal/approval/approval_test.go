@@ -476,7 +476,8 @@ func TestRemembered(t *testing.T) {
 		}
 	}
 	list, damaged, err := d.Remembered()
-	if err != nil || len(damaged) != 0 || len(list) != 1 || list[0].Value != `"bob@example.com"` || list[0].Input != "to" {
+	if err != nil || len(damaged) != 0 || len(list) != 1 || list[0].Value != `"bob@example.com"` || list[0].Input != "to" ||
+		list[0].Via != approval.ViaTerminal || list[0].From == "" || list[0].From == e.ID {
 		t.Fatalf("%+v, %v, %v", list, damaged, err)
 	}
 	_, err = d.Forget(t.Context(), "0123")

@@ -319,7 +319,7 @@ const (
 	ApprovalGood    = 5 * time.Minute     // of an approval, to be used
 	ApprovalLongest = 30 * time.Minute    // that a configuration can make of either
 	ApprovalKept    = 24 * time.Hour      // what was decided, for a person to look at
-	ApprovalsKept   = 200                 // of it, and of what ran out
+	ApprovalsKept   = 100                 // of it, and of what ran out
 	ApprovalSpent   = 24 * time.Hour      // the mark of what was used, which outlives the approval
 	ApprovalsHeld   = 64                  // at a time
 	ApprovalsOfOne  = 16                  // of them, by one session
