@@ -27,8 +27,10 @@ func TestAssertions(t *testing.T) {
 		want   []audit.Assertion
 	}{
 		"as it is": {func(*audit.Record) {}, both("false", "false", "read-only", "read-only", true, true, "linux")},
-		"network": {func(r *audit.Record) { r.Sandbox.Capabilities.Network, r.Sandbox.Internet = true, true },
-			both("true", "true", "read-only", "read-only", true, true, "linux")},
+		"network": {
+			func(r *audit.Record) { r.Sandbox.Capabilities.Network, r.Sandbox.Internet = true, true },
+			both("true", "true", "read-only", "read-only", true, true, "linux"),
+		},
 		"network beyond": {func(r *audit.Record) {
 			r.Sandbox.Capabilities.Network, r.Sandbox.Internet, r.Sandbox.NotEnforced = true, true, []string{"network: more"}
 		}, both("true", "true", "read-only", "read-only", false, true, "linux")},
@@ -37,8 +39,10 @@ func TestAssertions(t *testing.T) {
 		}, both("false", "false", "read-write", "read-write", true, true, "linux")},
 		"nothing given": {func(r *audit.Record) { r.Sandbox.Grants = nil }, both("false", "false", "read-only", "none", true, true, "linux")},
 		"no sandbox":    {func(r *audit.Record) { r.Sandbox.Driver = "none" }, both("false", "false", "read-only", "read-only", false, false, "none")},
-		"confirmed": {func(r *audit.Record) { r.Sandbox.Capabilities.HumanConfirm = true },
-			append(both("false", "false", "read-only", "read-only", true, true, "linux"), word("command line"))},
+		"confirmed": {
+			func(r *audit.Record) { r.Sandbox.Capabilities.HumanConfirm = true },
+			append(both("false", "false", "read-only", "read-only", true, true, "linux"), word("command line")),
+		},
 		"approved": {func(r *audit.Record) {
 			r.Sandbox.Capabilities.HumanConfirm, r.Approval = true, &audit.Approval{ID: "x", Via: "page"}
 		}, append(both("false", "false", "read-only", "read-only", true, true, "linux"), word("page"))},

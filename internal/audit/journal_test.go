@@ -28,9 +28,9 @@ func clock() func() time.Time {
 func nothing(string) []audit.Secret { return nil }
 
 // journal opens a fresh journal.
-func journal(t testing.TB) (*audit.Journal, paths.Paths) {
-	t.Helper()
-	p := paths.Paths{Root: t.TempDir()}
+func journal(tb testing.TB) (*audit.Journal, paths.Paths) {
+	tb.Helper()
+	p := paths.Paths{Root: tb.TempDir()}
 	return audit.Open(p, clock(), nothing), p
 }
 

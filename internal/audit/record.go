@@ -284,7 +284,7 @@ func (r *Record) check() error {
 		return errors.New("ran_at is missing")
 	case final == r.EndedAt.IsZero():
 		return fmt.Errorf("status is %s, which does not go with ended_at", r.Status)
-	case !final && !(r.Prev.IsZero() && r.Seq == 0 && r.Key == ""):
+	case !final && (!r.Prev.IsZero() || r.Seq != 0 || r.Key != ""):
 		return errors.New("prev is set before the run is finished")
 	case (r.Seq == 0) != (r.Key == ""):
 		return errors.New("seq does not go with key")

@@ -31,6 +31,7 @@ type Warm struct {
 	mu      sync.Mutex
 	touched map[spec.Name]time.Time
 	closed  bool
+	end     context.CancelFunc // of what it does in the background for itself
 	work    sync.WaitGroup
 	synced  func() error // ends the journal's way of not waiting for the disk
 }
@@ -42,11 +43,14 @@ func (c *Client) Warm(ctx context.Context, o sandbox.PoolOptions) (*Warm, error)
 		return nil, err
 	}
 	pool := sandbox.NewPool(box, o)
-	return &Warm{
-		client: c, box: box, pool: pool, serve: pool.Run, synced: c.Journal.Live(), touched: map[spec.Name]time.Time{},
+	life, end := context.WithCancel(context.WithoutCancel(ctx))
+	w := &Warm{
+		end: end, client: c, box: box, pool: pool, serve: pool.Run, synced: c.Journal.Live(), touched: map[spec.Name]time.Time{},
 		subjects: keeper[spec.Ref, *Subject]{now: c.Host.Now, most: limits.VerifiedBytes},
 		programs: keeper[programKey, *machine]{now: c.Host.Now, most: limits.VerifiedBytes},
-	}, nil
+	}
+	w.work.Go(func() { c.pruneDaily(life) })
+	return w, nil
 }
 
 // Run verifies an installed tool and runs it. A run without a sandbox is for a
@@ -68,6 +72,7 @@ func (w *Warm) Close() {
 	w.mu.Lock()
 	w.closed = true
 	w.mu.Unlock()
+	w.end()
 	w.work.Wait()
 	w.pool.Close()
 	if err := w.synced(); err != nil {
