@@ -224,11 +224,14 @@ func TestRemembered(t *testing.T) {
 	}
 	conv := read()
 	_, err := conv.call("say_plain", "bob at the office dot example")
-	s.decide(err, true, true)
+	id := s.decide(err, true, true)
+	if _, err := conv.confirm(id); err != nil || s.last().Approval == nil || s.last().Approval.ID != string(id) || s.last().Approval.Via != "terminal" {
+		t.Errorf("the action itself: %v, %+v", err, s.last().Approval)
+	}
 	next := read()
 	ran, err := next.call("say_plain", "bob at the office dot example")
-	if err != nil || ran.Trust != Derived {
-		t.Errorf("what a person said yes to: %+v, %v", ran, err)
+	if err != nil || ran.Trust != Derived || s.last().Approval == nil || s.last().Approval.Via != "remembered" || s.last().Approval.At.IsZero() {
+		t.Errorf("what a person said yes to: %+v, %v, %+v", ran, err, s.last().Approval)
 	}
 	if _, err := next.call("say_plain", "eve at the office dot example"); !isHeld(err) {
 		t.Errorf("another value: %v", err)
