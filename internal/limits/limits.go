@@ -127,6 +127,8 @@ const (
 	TaintWords    = 64 * KiB  // short ones in one segment
 	TaintPart     = 64 * KiB  // of one text that is read at once
 	TaintPaths    = 4096      // leaves of one output whose place is kept
+	TaintGiven    = 1 * MiB   // of the arguments of one call that is looked for
+	TaintScan     = 64 * MiB  // of history that one call is compared with letter by letter
 	TaintMatches  = 64        // values that one verdict lists
 	TaintShown    = 200       // characters of one of them
 )
