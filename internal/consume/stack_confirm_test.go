@@ -230,7 +230,7 @@ func TestRemembered(t *testing.T) {
 	}
 	next := read()
 	ran, err := next.call("say_plain", "bob at the office dot example")
-	if err != nil || ran.Trust != Derived || s.last().Approval == nil || s.last().Approval.Via != "remembered" || s.last().Approval.At.IsZero() {
+	if err != nil || ran.Trust != Derived || s.last().Approval == nil || s.last().Approval.Via != "remembered" || s.last().Approval.ID != string(id) || s.last().Approval.At.IsZero() {
 		t.Errorf("what a person said yes to: %+v, %v, %+v", ran, err, s.last().Approval)
 	}
 	if _, err := next.call("say_plain", "eve at the office dot example"); !isHeld(err) {
