@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
@@ -124,9 +125,28 @@ func notices(p paths.Paths) (news <-chan struct{}, follow, stop func()) {
 				_ = w.Add(dir) // one that is not there is looked for again
 			}
 		}
+		// Of a user who has nothing yet not even the folder is there: it will come
+		// into one that is.
+		above := p.Root
+		for !exists(above) && above != filepath.Dir(above) {
+			above = filepath.Dir(above)
+		}
+		if above != p.Root {
+			_ = w.Add(above)
+		}
+		for dir := range watched {
+			if above == p.Root && !slices.Contains(dirs, dir) {
+				_ = w.Remove(dir)
+			}
+		}
 	}
 	follow()
 	return out, follow, func() { _ = w.Close() }
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
 }
 
 // waitFirst calls late where done takes longer than a host waits for its first list.
