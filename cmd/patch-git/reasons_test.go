@@ -47,6 +47,7 @@ func TestEveryReasonHasATranscript(t *testing.T) {
 		"python_digest", "python_unsafe", "python_download", "python_pin", "python_pins", "python_unusable",
 		"approval_damaged", "approval_changed", "approval_used", "approval_expired", "approval_denied", "approval_pending", "approval_session", "approval_decided",
 		"no_approval", "not_remembered", "key_damaged", "agent_shell", "no_terminal", "hook_event", "note_too_long", "notes",
+		"no_host", "unknown_host", "not_set_up", "entry_taken", "host_file_damaged", "host_file_foreign", "not_listed",
 		"stale", "exit", "timeout", "output", "wrong_result",
 	} {
 		if !shown[r] {

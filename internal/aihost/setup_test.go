@@ -91,7 +91,7 @@ func TestSetup(t *testing.T) {
 			s := Setting{Host: k.id, Scope: User}
 			file := state(t, h, k.id).File
 			write(t, file, before(k), 0o640)
-			if err := os.Chmod(file, 0o640); err != nil {
+			if err := os.Chmod(file, 0o662); err != nil { // more than the umask leaves
 				t.Fatal(err)
 			}
 			dry, err := Setup(t.Context(), h, Setting{Host: k.id, Scope: User, DryRun: true})
@@ -111,7 +111,7 @@ func TestSetup(t *testing.T) {
 			if got := state(t, h, k.id); !got.Works() || !got.Here || got.Entry.Command != h.Executable {
 				t.Errorf("found as %+v %+v", got, got.Entry)
 			}
-			if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o640 {
+			if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o662 {
 				t.Errorf("mode %v, %v", info.Mode(), err)
 			}
 			if info, err := os.Stat(done[0].Backup); err != nil || info.Mode().Perm() != 0o600 || read(t, done[0].Backup) != before(k) {
@@ -255,6 +255,32 @@ func TestSetupKeeps(t *testing.T) {
 	}
 }
 
+// TestUndoOfAChangedCopy: what somebody put in the place of the copy is not what the
+// host gets back.
+func TestUndoOfAChangedCopy(t *testing.T) {
+	h := world(t)
+	s := Setting{Host: ClaudeDesktop, Scope: User}
+	file := state(t, h, ClaudeDesktop).File
+	const mine = "{\n  \"a\": 1,\n  \"mcpServers\": {}\n}\n"
+	for name, spoil := range map[string]func(copy string){
+		"another":  func(c string) { write(t, c, `{"mcpServers": {"evil": {"command": "evil"}}}`, 0o600) },
+		"a link":   func(c string) { _ = os.Remove(c); _ = os.Symlink(h.Executable, c) },
+		"no copy":  func(c string) { _ = os.Remove(c) },
+		"no words": func(c string) { write(t, strings.TrimSuffix(c, ".before")+".json", "{}", 0o600) },
+	} {
+		write(t, file, mine, 0o600)
+		done, err := Setup(t.Context(), h, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		spoil(done[0].Backup)
+		undone, err := Undo(t.Context(), h, s)
+		if err != nil || undone[0].Restored || read(t, file) != mine {
+			t.Errorf("%s: %+v, %v\n%s", name, undone, err, read(t, file))
+		}
+	}
+}
+
 // TestSetupLinks: a link stays one; one out of a project is refused.
 func TestSetupLinks(t *testing.T) {
 	h := world(t)
@@ -370,7 +396,7 @@ func TestHooks(t *testing.T) {
 	}
 	write(t, h.Executable, "#!", 0o700)
 	settings := filepath.Join(h.Home, ".claude", "settings.json")
-	const mine = "{\n  \"hooks\": {\n    \"PostToolUse\": [\n      {\"matcher\": \"Edit\", \"hooks\": [{\"type\": \"command\", \"command\": \"fmt\"}]}\n    ]\n  },\n  \"model\": \"o\"\n}\n"
+	const mine = "{\n  \"hooks\": {\n    \"Stop\": [],\n    \"UserPromptSubmit\": [],\n    \"PostToolUse\": [\n      {\"hooks\": []},\n      {\"matcher\": \"Edit\", \"hooks\": [{\"type\": \"command\", \"command\": \"fmt\"}]}\n    ]\n  },\n  \"model\": \"o\"\n}\n"
 	write(t, settings, mine, 0o600)
 	s := Setting{Host: ClaudeCode, Scope: User, Hooks: true}
 	done, err := Setup(t.Context(), h, s)
@@ -388,7 +414,7 @@ func TestHooks(t *testing.T) {
 		t.Fatal(err)
 	}
 	post, prompt := got.Hooks["PostToolUse"], got.Hooks["UserPromptSubmit"]
-	if len(post) != 2 || post[0].Matcher != "Edit" || len(prompt) != 1 || got.Model != "o" {
+	if len(post) != 3 || post[1].Matcher != "Edit" || len(prompt) != 1 || got.Model != "o" {
 		t.Errorf("%+v", got)
 	}
 	if want := "'" + strings.ReplaceAll(h.Executable, "'", `'\''`) + "' taint note --prompt"; prompt[0].Hooks[0].Command != want || prompt[0].Hooks[0].Type != "command" {
