@@ -4,7 +4,7 @@ GO      ?= go
 TOOLS    = $(GO) tool -modfile=tools.mod
 SOURCES  = $(shell git ls-files '*.go')
 
-.PHONY: check fmt tidy vet static lint test race fuzz bench eval-quarantine eval-quarantine-write eval-quarantine-check test-hostile network lint-workflows test-nobody test-escape test-sigstore test-act test-cgroup test-container build build-full test-embed cross test-sarif leaks eval-search eval-search-write eval-search-check test-site train-search
+.PHONY: check fmt tidy vet static lint test race fuzz bench eval-quarantine eval-quarantine-write eval-quarantine-check test-hostile network lint-workflows test-nobody test-escape test-sigstore test-act test-cgroup test-container build build-full test-embed cross test-sarif leaks eval-search eval-search-write eval-search-check eval-taint eval-taint-write eval-taint-check test-site train-search
 
 check: fmt tidy vet static lint race
 
@@ -48,7 +48,7 @@ fuzz:
 
 # Figures of docs/benchmarks.md.
 bench: build
-	$(GO) test -run '^$$' -bench . -benchtime 1s ./registry ./manifest ./ledger ./verify ./internal/keyless ./internal/verdicts ./internal/inspect ./internal/sandbox ./internal/usernet ./internal/pyenv ./internal/consume ./internal/contribute
+	$(GO) test -run '^$$' -bench . -benchtime 1s ./registry ./manifest ./ledger ./verify ./internal/keyless ./internal/verdicts ./internal/inspect ./internal/sandbox ./internal/usernet ./internal/pyenv ./internal/consume ./internal/contribute ./internal/taint ./internal/notes
 	./docs/bench/run.sh ./bin/patch-git
 
 # `check` of thousands of broken tools and of every bomb: each must end by itself,
@@ -100,6 +100,19 @@ eval-search-write:
 
 eval-search-check:
 	cd docs/ranking && $(GO) vet ./... && $(GO) run . -check $(SEARCH)
+
+# Package taint against traces of an agent that obeys every order it reads, of
+# PATCH_GIT_TAINT_DATA (../shared/data/taint unless set), which are not part of the
+# project. -write puts the figures into docs/taint.md; -check fails where a target is
+# missed, and only says so where there are no traces.
+eval-taint:
+	$(GO) run ./docs/taint-eval $(TAINT)
+
+eval-taint-write:
+	$(GO) run ./docs/taint-eval -write $(TAINT)
+
+eval-taint-check:
+	$(GO) run ./docs/taint-eval -check $(TAINT)
 
 # Signing and verifying against the services of Sigstore themselves, on this
 # machine. The first time builds them, for some ten minutes, into

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"strconv"
 	"strings"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -16,11 +17,15 @@ func keep(ts *testscript.TestScript, neg bool, args []string) {
 	var at any
 	ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &at))
 	for step := range strings.SplitSeq(args[1], ".") {
-		members, ok := at.(map[string]any)
-		if !ok || members[step] == nil {
+		list, _ := at.([]any)
+		members, _ := at.(map[string]any)
+		at = members[step]
+		if i, err := strconv.Atoi(step); err == nil && i < len(list) {
+			at = list[i]
+		}
+		if at == nil {
 			ts.Fatalf("stdout has no %s", args[1])
 		}
-		at = members[step]
 	}
 	text, ok := at.(string)
 	if !ok {

@@ -46,7 +46,7 @@ func TestEveryReasonHasATranscript(t *testing.T) {
 		"no_tool", "no_version", "no_registry", "not_installed", "no_python", "network", "disk_full", "read_only", "no_home",
 		"python_digest", "python_unsafe", "python_download", "python_pin", "python_pins", "python_unusable",
 		"approval_damaged", "approval_changed", "approval_used", "approval_expired", "approval_denied", "approval_pending", "approval_session", "approval_decided",
-		"no_approval", "not_remembered", "key_damaged", "agent_shell", "no_terminal",
+		"no_approval", "not_remembered", "key_damaged", "agent_shell", "no_terminal", "hook_event", "note_too_long", "notes",
 		"stale", "exit", "timeout", "output", "wrong_result",
 	} {
 		if !shown[r] {

@@ -79,6 +79,7 @@ func TestScripts(t *testing.T) {
 			"browse":        browse,
 			"person":        person,
 			"mcp-web":       mcpWeb,
+			"mcp-end":       mcpEnd,
 		},
 	})
 }

@@ -6,8 +6,8 @@
 //	go run ./docs/taint-eval -check     # fail where a target of docs/taint.md is missed
 //
 // The traces are made from other people's benchmarks and not part of the project:
-// PATCH_GIT_TAINT_DATA names a file of them, or a folder of *.jsonl files.
-// docs/taint.md says how a trace is written.
+// PATCH_GIT_TAINT_DATA names a file of them, or a folder of *.jsonl files,
+// ../shared/data/taint unless set. docs/taint.md says how a trace is written.
 package main
 
 import (
@@ -42,7 +42,10 @@ type options struct {
 }
 
 func run(o options) error {
-	if _, err := os.Stat(o.data); o.data == "" || errors.Is(err, fs.ErrNotExist) {
+	if o.data == "" {
+		o.data = filepath.FromSlash("../shared/data/taint")
+	}
+	if _, err := os.Stat(o.data); errors.Is(err, fs.ErrNotExist) {
 		// Figures cannot be measured from what is not there; a machine without
 		// the traces must still be able to pass.
 		fmt.Fprintf(os.Stdout, "taint-eval: no traces at %q, so nothing was measured; PATCH_GIT_TAINT_DATA names them\n", o.data)

@@ -16,6 +16,7 @@ type policy struct {
 	contents     bool // tainted_ok of the traces is honoured; else no input is
 	irreversible bool // the rule for irreversible tools
 	prompt       bool // the host reports what the person typed
+	nobody       bool // no output is vouched for
 	encode       func(string) string
 }
 
@@ -37,19 +38,17 @@ func (s *traces) play(t trace, p policy) []held {
 	encode := reencoding(t, p.encode, s)
 	for i, c := range t.Calls {
 		f := s.tools[c.Tool]
-		v := taint.Verdict{}
-		if f.Sink {
-			v = h.Check(taint.Call{
-				Arguments: c.Args, Irreversible: p.irreversible && f.Irreversible, Reaches: true,
-				TaintedOK: func(in string) bool { return p.contents && slices.Contains(f.TaintedOK, in) },
-			})
-			if v.Held() {
-				out = append(out, held{i, v})
-			}
+		made := taint.Call{
+			Arguments: c.Args, Irreversible: p.irreversible && f.Irreversible, Reaches: true,
+			TaintedOK: func(in string) bool { return !f.Sink || p.contents && slices.Contains(f.TaintedOK, in) },
+		}
+		v := h.Check(made)
+		if f.Sink && v.Held() {
+			out = append(out, held{i, v})
 		}
 		src := taint.Source{Run: "call " + strconv.Itoa(i), Tool: c.Tool}
 		output := encode(c.Output)
-		if f.Trusted && len(v.Matches)+len(v.Carried) == 0 && !injected(t, c.Output) {
+		if f.Trusted && !p.nobody && len(v.Matches)+len(v.Carried) == 0 && !injected(t, c.Output) {
 			h.Trusted(output)
 		} else {
 			h.Untrusted(src, output)

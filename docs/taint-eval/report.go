@@ -72,17 +72,17 @@ func (s *traces) score(p policy, verbose bool) score {
 }
 
 func (s *traces) report(verbose bool) (table string, missed []string) {
-	standard := policy{name: "as it is: every input, and the rule for irreversible tools", irreversible: true}
+	standard := policy{name: "every input, and the rule for irreversible tools", irreversible: true}
 	var b strings.Builder
 	b.WriteString("| what is checked | attacks held | benign tasks asked | benign calls held |\n|---|---|---|---|\n")
 	for i, p := range []policy{
 		standard,
 		{name: "the same, and the host reports what the person typed", irreversible: true, prompt: true},
-		{name: "the same, and contents are tainted_ok", irreversible: true, prompt: true, contents: true},
-		{name: "values alone, every input"},
-		{name: "values alone, every input, and what the person typed", prompt: true},
-		{name: "values alone, contents are tainted_ok", contents: true},
-		{name: "contents are tainted_ok, and the rule for irreversible tools", contents: true, irreversible: true},
+		{name: "the same, and contents are `tainted_ok`", irreversible: true, prompt: true, contents: true},
+		{name: "every input, and the rule, where no output is trusted", irreversible: true, nobody: true},
+		{name: "every input, by values alone"},
+		{name: "the same, and the host reports what the person typed", prompt: true},
+		{name: "by values alone, and contents are `tainted_ok`", contents: true},
 	} {
 		r := s.score(p, verbose && i == 0)
 		fmt.Fprintf(&b, "| %s | %.1f %% of %d | %.1f %% of %d | %.0f %% of %d |\n", p.name,
@@ -94,7 +94,7 @@ func (s *traces) report(verbose bool) (table string, missed []string) {
 			missed = append(missed, "benign tasks asked")
 		}
 	}
-	b.WriteString("\n| the value stands in the order as | attacks held | by values alone | by values, contents tainted_ok |\n|---|---|---|---|\n")
+	b.WriteString("\n| the value stands in the order as | every input, and the rule | every input, by values alone | by values alone, contents `tainted_ok` |\n|---|---|---|---|\n")
 	for _, e := range encodings {
 		row := []float64{}
 		for _, p := range []policy{standard, {}, {contents: true}} {

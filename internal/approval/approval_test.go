@@ -2,6 +2,7 @@ package approval_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -355,6 +356,31 @@ func TestTooMany(t *testing.T) {
 	d.now = d.now.Add(limits.ApprovalWait + time.Second)
 	if err := hold("s1", limits.ApprovalsOfOne); err != nil {
 		t.Errorf("after they ran out: %v", err)
+	}
+}
+
+// TestThinned: what is over does not pile up, and what waits stays.
+func TestThinned(t *testing.T) {
+	d := newDesk(t)
+	var first approval.Entry
+	for n := range limits.ApprovalsKept + 10 {
+		a := action()
+		a.Session, a.Arguments = fmt.Sprint("s", n), json.RawMessage(fmt.Sprintf(`{"n":%d}`, n))
+		e := d.hold(a)
+		if n == 0 {
+			first = e
+		}
+		d.now = d.now.Add(limits.ApprovalWait / 2)
+	}
+	list, damaged, err := d.List()
+	if err != nil || len(damaged) != 0 || len(list) > limits.ApprovalsKept+1 {
+		t.Errorf("%d are kept, %v, %v", len(list), damaged, err)
+	}
+	if _, err := d.Get(first.ID); fault.ReasonOf(err) != "no_approval" {
+		t.Errorf("the oldest: %v", err)
+	}
+	if n := len(list); list[n-1].State != approval.Pending || list[n-2].State != approval.Pending {
+		t.Errorf("the latest are %+v", list[n-2:])
 	}
 }
 

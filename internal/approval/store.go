@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -94,11 +95,12 @@ func (s *Store) Hold(ctx context.Context, a Action) (Entry, error) {
 	}
 	defer unlock()
 	s.sweep(kindAction, limits.ApprovalKept)
-	s.sweep(kindSpent, limits.ApprovalKept)
+	s.sweep(kindSpent, limits.ApprovalSpent)
 	list, _, err := s.list()
 	if err != nil {
 		return Entry{}, err
 	}
+	s.thin(list)
 	now, waiting, mine := s.now().UTC(), 0, 0
 	for _, e := range list {
 		open := e.State == Pending || e.State == Approved || e.State == Denied && !now.After(e.Until)
@@ -117,6 +119,19 @@ func (s *Store) Hold(ctx context.Context, a Action) (Entry, error) {
 	}
 	e := Entry{ID: newID(), Action: a, State: Pending, Held: now, Until: now.Add(within(s.Wait, limits.ApprovalLongest))}
 	return e, s.save(kindAction, string(e.ID), e)
+}
+
+// thin removes the oldest of what is over, so that looking for what waits stays
+// quick. The marks of what was used stay.
+func (s *Store) thin(list []Entry) {
+	for i, e := range list {
+		if len(list)-i <= limits.ApprovalsKept {
+			return
+		}
+		if e.State != Pending && e.State != Approved && s.now().After(e.Until) {
+			_ = os.Remove(s.path(kindAction, string(e.ID)))
+		}
+	}
 }
 
 // told tells whether a person who saw the reasons in before knows all of now.

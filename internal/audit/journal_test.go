@@ -28,7 +28,7 @@ func clock() func() time.Time {
 func nothing(string) []audit.Secret { return nil }
 
 // journal opens a fresh journal.
-func journal(t *testing.T) (*audit.Journal, paths.Paths) {
+func journal(t testing.TB) (*audit.Journal, paths.Paths) {
 	t.Helper()
 	p := paths.Paths{Root: t.TempDir()}
 	return audit.Open(p, clock(), nothing), p

@@ -287,7 +287,7 @@ func (a *app) approvePage(ctx context.Context, store *approval.Store) error {
 	if err != nil {
 		return err
 	}
-	defer page.Close()
+	defer func() { _ = page.Close() }()
 	showLink(tty, page.Link(approval.ViaPage))
 	return page.Serve(ctx, true)
 }

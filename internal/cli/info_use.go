@@ -2,9 +2,9 @@ package cli
 
 import (
 	"encoding/json"
-	"fmt"
 	"strings"
 
+	"github.com/patch-cat/patch-git/internal/aihost"
 	"github.com/patch-cat/patch-git/spec"
 )
 
@@ -17,14 +17,13 @@ type use struct {
 	How     string `json:"how,omitempty"`
 }
 
-// uses are the ways that work today. The hosts that run commands run this one;
-// what they read at their start can tell them of it.
+// uses are the ways to run it: by a person, by a program, and by an AI host, which is
+// told of this program once and then knows every tool that is installed.
 func uses(t *spec.Tool, qualified string) []use {
 	if t.Format != spec.FormatPatch { // nothing here runs another yet
 		return []use{{Where: "shell", Command: "patch-git pull " + qualified}}
 	}
 	name := string(t.Name)
-	order := fmt.Sprintf("The command patch-git run %s is a sandboxed tool: with --help it says what it does and takes, and it prints JSON.", name)
 	out := []use{
 		{Where: "shell", Command: "patch-git pull " + qualified},
 		{Where: "shell", Command: "patch-git run " + name + flags(t)},
@@ -32,13 +31,12 @@ func uses(t *spec.Tool, qualified string) []use {
 	if example := arguments(t); example != "" {
 		out = append(out, use{Where: "a program", Command: "patch-git run " + name + " --json --args '" + example + "'"})
 	}
-	return append(
-		out,
-		use{Where: "Claude Code", Command: "echo '" + order + "' >> CLAUDE.md", How: "it runs commands; this tells it of one, in the notes of a project"},
-		use{Where: "Codex", Command: "echo '" + order + "' >> AGENTS.md", How: "the same"},
-		use{Where: "Cursor", Command: "mkdir -p .cursor/rules && printf '%s\\n' --- 'description: " + name + "' --- '" + order + "' > .cursor/rules/" + name + ".mdc", How: "the same"},
-		use{Where: "Claude Desktop", How: "it reaches tools by MCP alone, which this version of patch-git does not serve"},
-	)
+	how := "once; from then on the host has every tool that is pulled"
+	for _, id := range aihost.IDs() {
+		out = append(out, use{Where: aihost.Title(id), Command: "patch-git setup " + string(id), How: how})
+		how = ""
+	}
+	return out
 }
 
 // placeholders stand for values that a person puts in their places.

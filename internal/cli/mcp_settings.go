@@ -57,6 +57,7 @@ agent, where that can be told.
   most_tokens        that telling them costs, where expose is auto
   elicitation        off, known or on: whether a host is believed when it says that
                      its user approved; some hosts answer by themselves
+  notifications      off or on: whether the desktop tells that a call waits
   approval_minutes   a held call waits for you
   remember_days      an approved value is good for; 0 remembers none
   keep_runs_days     records of runs are kept; 0 is always`,

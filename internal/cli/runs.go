@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"fmt"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
@@ -11,81 +13,144 @@ import (
 )
 
 func (a *app) runsCommand() *cobra.Command {
-	var tool string
-	var limit int
+	var list runList
 	var stdout, stderr bool
 	c := &cobra.Command{
 		Use:   "runs [run-id]",
-		Short: "List past runs, or show one",
+		Short: "List, show, verify, export and prune the records of past runs",
+		Long: `Every run of a tool leaves a record, whatever became of it. Without a command
+below, list them, or show the one that is named.`,
 		Example: `  patch-git runs --tool csv_to_json
   patch-git runs 20261121-120000-123456-abcdefghij
-  patch-git runs 20261121-120000-123456-abcdefghij --stderr   what the tool said`,
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) > 1 {
-				return usage("%s takes one run at most, got %d", c.CommandPath(), len(args)).Hint("%s", c.UseLine())
-			}
-			return nil
-		},
-		ValidArgsFunction: cobra.NoFileCompletions,
+  patch-git runs 20261121-120000-123456-abcdefghij --stderr   what the tool said
+  patch-git runs verify`,
+		Args: atMostOneRun, ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(_ *cobra.Command, args []string) error {
-			client, err := a.client()
-			if err != nil {
-				return err
-			}
-			if stdout && stderr {
-				return usage("--stdout and --stderr are printed one at a time")
-			}
 			if len(args) == 1 {
-				if stdout || stderr {
-					return a.showStream(client.Journal, args[0], stderr)
-				}
-				return a.showRun(client.Journal, args[0])
+				return a.show(args[0], stdout, stderr)
 			}
 			if stdout || stderr {
 				return usage("--stdout and --stderr need a run").Hint("patch-git runs")
 			}
-			f := audit.Filter{Limit: limit}
-			if tool != "" {
-				if f.Name, err = spec.ParseName(tool); err != nil {
-					return usage("--tool: %w", err)
-				}
-			}
-			runs, broken, err := client.Journal.List(f)
-			if err != nil {
-				return err
-			}
-			for _, b := range broken {
-				a.warn("run " + string(b.RunID) + ": " + b.Message)
-			}
-			if a.json {
-				if runs == nil {
-					runs = []audit.Summary{}
-				}
-				return a.out.document(map[string]any{"schema": 1, "runs": runs})
-			}
-			if len(runs) == 0 {
-				a.out.say("nothing was run yet")
-			}
-			var rows [][]string
-			for _, r := range runs {
-				status := string(r.Status)
-				if r.Status == audit.Succeeded {
-					status = a.out.green(status)
-				} else {
-					status = a.out.red(status)
-				}
-				rows = append(rows, []string{string(r.RunID), string(r.Tool) + "@" + string(r.Version), status})
-			}
-			a.out.table(rows)
-			return nil
+			return a.listRuns(list)
 		},
 	}
-	c.Flags().StringVar(&tool, "tool", "", "only runs of this tool")
-	c.Flags().BoolVar(&stdout, "stdout", false, "print all that the run wrote to its standard output")
-	c.Flags().BoolVar(&stderr, "stderr", false, "print all that the run wrote to its standard error")
-	c.Flags().IntVar(&limit, "limit", 20, "at most this many; 0 is all")
-	_ = c.RegisterFlagCompletionFunc("tool", a.completeInstalled)
+	a.listFlags(c, &list)
+	showFlags(c, &stdout, &stderr)
+	c.AddCommand(a.runsList(), a.runsShow(), a.runsVerify(), a.runsExport(), a.runsPrune())
 	return c
+}
+
+// atMostOneRun tells a run from a command that there is not.
+func atMostOneRun(c *cobra.Command, args []string) error {
+	if len(args) > 1 {
+		return usage("%s takes one run at most, got %d", c.CommandPath(), len(args)).Hint("%s", c.UseLine())
+	}
+	if len(args) == 1 {
+		if _, err := audit.ParseRunID(args[0]); err != nil {
+			e := usage("%w", err)
+			for _, s := range c.SuggestionsFor(args[0]) {
+				e = e.Hint("%s %s", c.CommandPath(), s)
+			}
+			return e.Hint("patch-git runs")
+		}
+	}
+	return nil
+}
+
+// runList is which runs are listed.
+type runList struct {
+	tool  string
+	limit int
+}
+
+func (a *app) listFlags(c *cobra.Command, l *runList) {
+	c.Flags().StringVar(&l.tool, "tool", "", "only runs of this tool")
+	c.Flags().IntVar(&l.limit, "limit", 20, "at most this many; 0 is all")
+	_ = c.RegisterFlagCompletionFunc("tool", a.completeInstalled)
+}
+
+func showFlags(c *cobra.Command, stdout, stderr *bool) {
+	c.Flags().BoolVar(stdout, "stdout", false, "print all that the run wrote to its standard output")
+	c.Flags().BoolVar(stderr, "stderr", false, "print all that the run wrote to its standard error")
+}
+
+func (a *app) runsList() *cobra.Command {
+	var list runList
+	c := &cobra.Command{
+		Use: "list", Aliases: []string{"ls"}, Short: "List past runs, the newest first",
+		Example: "  patch-git runs list --tool csv_to_json --limit 5", Args: exactly(), ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(*cobra.Command, []string) error { return a.listRuns(list) },
+	}
+	a.listFlags(c, &list)
+	return c
+}
+
+func (a *app) runsShow() *cobra.Command {
+	var stdout, stderr bool
+	c := &cobra.Command{
+		Use: "show <run-id>", Short: "Show the record of a run, or what the run wrote",
+		Example: `  patch-git runs show 20261121-120000-123456-abcdefghij
+  patch-git runs show 20261121-120000-123456-abcdefghij --json`,
+		Args: exactly("run-id"), ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(_ *cobra.Command, args []string) error { return a.show(args[0], stdout, stderr) },
+	}
+	showFlags(c, &stdout, &stderr)
+	return c
+}
+
+func (a *app) show(run string, stdout, stderr bool) error {
+	client, err := a.client()
+	switch {
+	case err != nil:
+		return err
+	case stdout && stderr:
+		return usage("--stdout and --stderr are printed one at a time")
+	case stdout, stderr:
+		return a.showStream(client.Journal, run, stderr)
+	}
+	return a.showRun(client.Journal, run)
+}
+
+func (a *app) listRuns(l runList) error {
+	client, err := a.client()
+	if err != nil {
+		return err
+	}
+	f := audit.Filter{Limit: l.limit}
+	if l.tool != "" {
+		if f.Name, err = spec.ParseName(l.tool); err != nil {
+			return usage("--tool: %w", err)
+		}
+	}
+	runs, broken, err := client.Journal.List(f)
+	if err != nil {
+		return err
+	}
+	for _, b := range broken {
+		a.warn("run " + string(b.RunID) + ": " + b.Message)
+	}
+	if a.json {
+		if runs == nil {
+			runs = []audit.Summary{}
+		}
+		return a.out.document(map[string]any{"schema": 1, "runs": runs})
+	}
+	if len(runs) == 0 {
+		a.out.say("nothing was run yet")
+	}
+	var rows [][]string
+	for _, r := range runs {
+		status := string(r.Status)
+		if r.Status == audit.Succeeded {
+			status = a.out.green(status)
+		} else {
+			status = a.out.red(status)
+		}
+		rows = append(rows, []string{string(r.RunID), string(r.Tool) + "@" + string(r.Version), status})
+	}
+	a.out.table(rows)
+	return nil
 }
 
 // recordOf finds the record of the run that was named.
@@ -142,6 +207,12 @@ func (a *app) showRun(j *audit.Journal, text string) error {
 			Run    audit.Record `json:"run"`
 		}{1, rec})
 	}
+	a.out.table(runRows(&rec))
+	return nil
+}
+
+// runRows are what a person wants to know of a run.
+func runRows(rec *audit.Record) [][]string {
 	rows := [][]string{
 		{"run", safe(string(rec.RunID))},
 		{"tool", rec.Tool.Name.String() + "@" + rec.Tool.Version.String()},
@@ -152,15 +223,39 @@ func (a *app) showRun(j *audit.Journal, text string) error {
 		{"python", safe(rec.Sandbox.Python.Version + " " + rec.Sandbox.Python.Path)},
 		{"inputs", safe(string(rec.Inputs))},
 	}
-	if rec.Sandbox.Python.Note != "" {
-		rows = append(rows, []string{"note", safe(rec.Sandbox.Python.Note)})
+	add := func(name, text string) {
+		if text != "" {
+			rows = append(rows, []string{name, safe(text)})
+		}
 	}
-	if len(rec.Output) > 0 {
-		rows = append(rows, []string{"result", safe(string(rec.Output))})
-	}
+	add("note", rec.Sandbox.Python.Note)
+	add("result", string(rec.Output))
 	if rec.Error != nil {
-		rows = append(rows, []string{"error", safe(rec.Error.Message)})
+		add("error", rec.Error.Message)
 	}
-	a.out.table(rows)
-	return nil
+	add("asked by", strings.TrimSpace(rec.Trigger.MCPClient+" "+rec.Trigger.MCPVersion))
+	add("replay of", string(rec.Replay))
+	var parents []string
+	for _, p := range rec.Parents {
+		parents = append(parents, string(p))
+	}
+	add("fed by", strings.Join(parents, ", "))
+	if rec.Approval != nil {
+		add("approved", rec.Approval.ID+" by "+rec.Approval.Via)
+	}
+	if rec.Taint != nil {
+		add("output", rec.Taint.Output)
+	}
+	var stages []string
+	for _, g := range rec.Stages {
+		stages = append(stages, strings.TrimSuffix(g.Name+" "+g.Verdict+" "+g.Reason, " "))
+	}
+	add("stages", strings.Join(stages, ", "))
+	for _, n := range rec.Network {
+		add("network", fmt.Sprintf("%s %s %s, %d times", n.Network, n.Address, n.Verdict, n.Times))
+	}
+	if rec.InputsRedacted {
+		add("replay", "no: a secret was struck from the inputs")
+	}
+	return rows
 }

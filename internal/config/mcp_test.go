@@ -179,7 +179,7 @@ func TestChangeMCP(t *testing.T) {
 func TestSettings(t *testing.T) {
 	m := DefaultMCP()
 	list := m.Settings()
-	if len(list) != 7 {
+	if len(list) != 8 {
 		t.Errorf("%d settings: %+v", len(list), list)
 	}
 	for _, s := range list {

@@ -50,11 +50,14 @@ type RunOptions struct {
 	Secrets     bool     // the person gives this one run the secrets that its arguments name
 	Confirm     bool     // the person confirms this one run
 	Limits      sandbox.Limits
-	HostApp     string         // who asks: "cli"
-	Claims      Claims         // what the request says of itself
-	Session     *Session       // the conversation that asks; nil is a person
-	Approved    approval.Grant // a person's word for exactly this call; the zero value is none
-	Driver      string         // the only sandbox driver allowed, one of sandbox.DriverNames; "" takes the first that works
+	HostApp     string // who asks: "cli"
+	Claims      Claims // what the request says of itself
+	// Step, where it is not nil, hears the name of each stage as it begins, in their
+	// order; it must not wait.
+	Step     func(stage string)
+	Session  *Session       // the conversation that asks; nil is a person
+	Approved approval.Grant // a person's word for exactly this call; the zero value is none
+	Driver   string         // the only sandbox driver allowed, one of sandbox.DriverNames; "" takes the first that works
 
 	UnsafeNoSandbox  bool
 	UnsafeRunRevoked bool

@@ -88,6 +88,9 @@ func (c *Client) Run(ctx context.Context, s *Subject, raw json.RawMessage, o Run
 
 // step makes one step and notes what it said: a reason is why a person has to look.
 func (k *call) step(ctx context.Context, name string, do func(context.Context) (string, error)) error {
+	if k.o.Step != nil {
+		k.o.Step(name)
+	}
 	reason, err := do(ctx)
 	said := audit.Stage{Name: name, Verdict: passed, Reason: reason}
 	switch {

@@ -23,7 +23,7 @@ func above(pid int, parent func(pid int) (p Process, by int, err error)) ([]Proc
 		seen[by] = true
 		p, next, err := parent(by)
 		if err != nil {
-			break // of another user, or gone: those above are not known
+			return list, nil //nolint:nilerr // of another user, or gone: those above are not known
 		}
 		list = append(list, p)
 		by = next

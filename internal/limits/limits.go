@@ -317,7 +317,9 @@ const (
 	ApprovalWait    = 5 * time.Minute     // for the word
 	ApprovalGood    = 5 * time.Minute     // of an approval, to be used
 	ApprovalLongest = 30 * time.Minute    // that a configuration can make of either
-	ApprovalKept    = 30 * 24 * time.Hour // what was decided, for a person to look at
+	ApprovalKept    = 7 * 24 * time.Hour  // what was decided, for a person to look at
+	ApprovalsKept   = 200                 // of it, and of what ran out
+	ApprovalSpent   = 24 * time.Hour      // the mark of what was used, which outlives the approval
 	ApprovalsHeld   = 64                  // at a time
 	ApprovalsOfOne  = 16                  // of them, by one session
 	ApprovalShown   = 240                 // characters of a value that are shown whole

@@ -124,7 +124,7 @@ func (t *toolset) replay(ctx context.Context, c *call) (*mcp.CallToolResult, err
 	}
 	id, err := audit.ParseRunID(in.RunID)
 	if err != nil {
-		return nil, err
+		return nil, fault.New(fault.Usage, "bad_run", "%w", err)
 	}
 	w, err := t.server.warm()
 	if err != nil {
@@ -153,7 +153,7 @@ func (c *call) read(by string, what any) error {
 		return fault.New(fault.Internal, "answer", "%w", err)
 	}
 	if c.Session != nil && c.Session.Taint != nil {
-		c.Session.Taint.Untrusted(taint.Source{Run: by, Tool: by}, data)
+		c.Session.Taint.Untrusted(taint.Source{Tool: by}, data)
 	}
 	return nil
 }

@@ -10,6 +10,9 @@ import (
 	"github.com/patch-cat/patch-git/internal/taint"
 )
 
+// settled is how old a file is when another one in its place has another time.
+const settled = 2 * time.Second
+
 // Reader applies notes to one history, each once. It is for one goroutine.
 type Reader struct {
 	box   *Box
@@ -35,7 +38,8 @@ func (r *Reader) Apply(h *taint.History) error {
 	if err == nil && r.heard != nil && os.SameFile(bell, r.heard) && bell.ModTime().Equal(r.heard.ModTime()) {
 		return nil
 	}
-	if r.heard = nil; err == nil {
+	// One that rang just now may ring again and look the same.
+	if r.heard = nil; err == nil && r.box.now().Sub(bell.ModTime()) > settled {
 		r.heard = bell
 	}
 	head := r.box.head()

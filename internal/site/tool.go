@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/patch-cat/patch-git/internal/aihost"
 	"github.com/patch-cat/patch-git/internal/sanitize"
 	"github.com/patch-cat/patch-git/ledger"
 	"github.com/patch-cat/patch-git/spec"
@@ -253,13 +254,14 @@ func (t *tool) uses(v *version) []use {
 		return []use{{"shell", "Shell", "Fetch it and verify who accepted it.", "patch-git pull " + ref, "", true}}
 	}
 	run := "patch-git run " + name + arguments(v.card)
-	order := fmt.Sprintf("The command %s is a sandboxed tool; with --help it says what it does and takes. It prints JSON.", "patch-git run "+name)
-	return []use{
-		{"shell", "Shell", "Fetch it, verify who accepted it, and run it in the sandbox. It asks before it gives the tool anything of yours.", "patch-git pull " + ref + "\n" + run, "", true},
-		{"claude-code", "Claude Code", "It runs commands of the shell: tell it of this one in the notes of your project.", "patch-git pull " + ref + "\necho '" + order + "' >> CLAUDE.md", "", false},
-		{"cursor", "Cursor", "It runs commands of the shell: tell it of this one in a rule of your project.", "patch-git pull " + ref + "\nmkdir -p .cursor/rules\nprintf '%s\\n' --- 'description: " + name + "' --- '" + order + "' > .cursor/rules/" + name + ".mdc", "", false},
-		{"claude-desktop", "Claude Desktop", "", "", "It reaches tools through MCP alone, which this version of patch-git does not serve. Use the shell.", false},
+	uses := []use{{"shell", "Shell", "Fetch it, verify who accepted it, and run it in the sandbox. It asks before it gives the tool anything of yours.", "patch-git pull " + ref + "\n" + run, "", true}}
+	for _, id := range aihost.IDs() {
+		uses = append(uses, use{
+			string(id), aihost.Title(id), "Fetch it, and have the host start patch-git, which serves it with your other tools by MCP. The second line is needed once.",
+			"patch-git pull " + ref + "\npatch-git setup " + string(id), "", false,
+		})
 	}
+	return uses
 }
 
 // arguments are example arguments, one for each input that must be given.
