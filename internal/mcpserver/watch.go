@@ -2,6 +2,8 @@ package mcpserver
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
@@ -105,7 +107,12 @@ func notices(p paths.Paths) (news <-chan struct{}, follow, stop func()) {
 		for _, dir := range have {
 			watched[dir] = true
 		}
-		for _, dir := range []string{p.Root, p.Tools(), p.Receipts(), p.Registries()} {
+		dirs := []string{p.Root, p.Tools(), p.Receipts(), p.Registries()}
+		owners, _ := os.ReadDir(p.Registries()) // a pin lies in the folder of its owner
+		for _, o := range owners {
+			dirs = append(dirs, filepath.Join(p.Registries(), o.Name()))
+		}
+		for _, dir := range dirs {
 			if !watched[dir] {
 				_ = w.Add(dir) // one that is not there is looked for again
 			}
