@@ -16,6 +16,8 @@ const (
 	ElicitWait = 45 * time.Second // for the answer; hosts give up a call after 60
 	MCPAsked   = 1000             // actions that are known to have been asked about
 	MCPPulse   = 5 * time.Second  // between two signs of life of a long call
+	MCPMemory  = 64 * MiB         // of a server, with the garbage of its calls
+	MCPSpare   = 16 * MiB         // beside what lives in a larger one, twice
 	MCPHeaders = 10 * time.Second // for the head of an HTTP request
 	MCPIdle    = 2 * time.Minute  // of an HTTP connection between two requests
 	HTTPHeader = 64 * KiB         // of a request to us

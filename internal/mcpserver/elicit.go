@@ -94,7 +94,7 @@ func (s *server) believes(req *mcp.CallToolRequest) bool {
 }
 
 // askers are the hosts that are known to show the question to a person, by the
-// names that they give themselves (docs/mcp.md has the table).
+// names that they give themselves (docs/mcp-wire.md names them).
 func askers() []string { return []string{"claude-code"} }
 
 // firstTime is true once for an action: a model that calls again does not make the

@@ -42,7 +42,7 @@ func (l *logger) Handle(_ context.Context, r slog.Record) error {
 	if len(text) > limits.LogLine {
 		text = strings.ToValidUTF8(text[:limits.LogLine], "") + " …"
 	}
-	text = strings.ReplaceAll(sanitize.ForTerminal(text), "\n", `\n`) + "\n"
+	text = strings.NewReplacer("\n", `\n`, "\t", " ").Replace(sanitize.ForTerminal(text)) + "\n"
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	_, err := io.WriteString(l.out, text)

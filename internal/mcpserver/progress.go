@@ -38,7 +38,7 @@ func (p *progress) begin(ctx context.Context) (end func()) {
 	if p.req.Params.GetProgressToken() == nil {
 		return func() {}
 	}
-	p.tell(ctx, "checking")
+	p.tell(ctx, "received")
 	beating, stop := context.WithCancel(ctx)
 	ended := make(chan struct{})
 	go func() {

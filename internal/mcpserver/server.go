@@ -63,7 +63,15 @@ func Serve(ctx context.Context, c *consume.Client, listen, version string, ready
 	defer s.cool()
 	defer s.bell.close()
 	defer stop()
-	ends.Go(func() { s.tools.watch(ctx, s.changed) })
+	ends.Go(func() { thrift(ctx) })
+	ends.Go(func() {
+		defer func() { // the list stays as it is, and calls go on
+			if r := recover(); r != nil {
+				s.panicked("the watch over the toolbox panicked", r)
+			}
+		}()
+		s.tools.watch(ctx, s.changed)
+	})
 	if s.web {
 		return s.serveHTTP(ctx, addr, ready)
 	}
@@ -160,7 +168,7 @@ func (s *server) contain(serving context.Context) mcp.Middleware {
 			defer context.AfterFunc(serving, func() { cancel(context.Cause(serving)) })()
 			defer func() {
 				if r := recover(); r != nil {
-					s.log.Error("a request made the program panic", "method", method, "panic", fmt.Sprint(r), "stack", string(debug.Stack()))
+					s.panicked("a request made the program panic: "+method, r)
 					res, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error"}
 				}
 			}()
@@ -170,6 +178,11 @@ func (s *server) contain(serving context.Context) mcp.Middleware {
 			return next(ctx, method, req)
 		}
 	}
+}
+
+// panicked tells the log where.
+func (s *server) panicked(what string, reason any) {
+	s.log.Error(what, "panic", fmt.Sprint(reason), "stack", string(debug.Stack()))
 }
 
 // speaks tells whether a method belongs to what this server says that it can. The

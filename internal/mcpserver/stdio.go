@@ -21,7 +21,10 @@ import (
 // serveStdio answers the host that started this process until it closes our
 // standard input, or ctx ends.
 func (s *server) serveStdio(ctx context.Context) error {
-	p := newPipe(ctx, s.client.Host.Stdin, s.client.Host.Stdout)
+	return s.over(ctx, newPipe(ctx, s.client.Host.Stdin, s.client.Host.Stdout))
+}
+
+func (s *server) over(ctx context.Context, p *pipe) error {
 	session, err := s.mcp.Connect(ctx, p, nil)
 	if err != nil {
 		return err

@@ -82,24 +82,24 @@ func (f *fake) failed(_ *call, err error) *mcp.CallToolResult {
 func (f *fake) watch(ctx context.Context, _ func()) { <-ctx.Done() }
 
 // testHost is a machine of its own.
-func testHost(t *testing.T, in io.Reader, out, talk io.Writer) *host.Host {
-	t.Helper()
+func testHost(tb testing.TB, in io.Reader, out, talk io.Writer) *host.Host {
+	tb.Helper()
 	return &host.Host{
 		Stdin: in, Stdout: out, Stderr: talk, Getenv: func(string) string { return "" }, Now: time.Now,
-		Dir: t.TempDir(), Paths: paths.Paths{Root: t.TempDir()},
+		Dir: tb.TempDir(), Paths: paths.Paths{Root: tb.TempDir()},
 	}
 }
 
 // serveFake makes a server over a fake; serve ends it by ctx or the end of in.
-func serveFake(ctx context.Context, t *testing.T, h *host.Host, f *fake) *server {
-	t.Helper()
+func serveFake(ctx context.Context, tb testing.TB, h *host.Host, f *fake) *server {
+	tb.Helper()
 	c, err := consume.New(h)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	s, err := newServer(ctx, c, "1.2.3", func(context.Context, *server) (offer, error) { return f, nil })
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return s
 }

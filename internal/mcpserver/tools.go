@@ -84,6 +84,7 @@ const reasonNoTool = "no_tool"
 // run runs a tool of the toolbox, for its own name and for patch_run_tool alike.
 // The name is the allow-list: nothing but an installed tool has one [AR-47].
 func (t *toolset) run(ctx context.Context, c *call, name string) (*mcp.CallToolResult, error) {
+	c.progress.tell(ctx, "looking for the tool")
 	known, ref, err := t.resolve(ctx, name)
 	if err != nil {
 		return nil, err
@@ -92,7 +93,7 @@ func (t *toolset) run(ctx context.Context, c *call, name string) (*mcp.CallToolR
 	if err != nil {
 		return nil, err
 	}
-	c.progress.tell(ctx, "running")
+	c.progress.tell(ctx, "checking and running it")
 	r, err := w.Run(ctx, ref, c.Arguments, t.options(c))
 	if err != nil {
 		return nil, err
