@@ -16,6 +16,8 @@ const (
 	MCPFirst = 3 * time.Second
 	// MCPGreeting is how long the first answer to a host waits for the same.
 	MCPGreeting = 300 * time.Millisecond
+	// MCPSecond is how long after the first look at the toolbox the thorough one comes.
+	MCPSecond = 500 * time.Millisecond
 	// MCPSettle is how long changes are gathered before the list is made anew,
 	// MCPPoll how often files are looked at where nothing tells of them.
 	MCPSettle = 150 * time.Millisecond

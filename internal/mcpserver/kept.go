@@ -20,34 +20,34 @@ import (
 // user's code; each entry counts while its tool's files are as they were.
 type kept struct {
 	folder *sealed.Folder
-	name   spec.Digest
+	cards  spec.Digest // the name of what a start reads
+	search spec.Digest // and of what only a search does
 	mu     sync.Mutex
 }
 
 // keptEdition changes with what an entry says.
 const keptEdition = 1
 
-// entryOverhead is what an entry takes beside its texts, about.
-const entryOverhead = 300
-
 const keptFor = 30 * 24 * time.Hour
 
 func keptAt(h *host.Host) *kept {
+	name := func(what string) spec.Digest {
+		return sealed.Name(what, fmt.Sprint(keptEdition), fmt.Sprint(quarantine.RulesVersion))
+	}
 	return &kept{
 		folder: sealed.Open(filepath.Join(h.Paths.Cache(), "mcp"), h.Now, keptFor, limits.MCPListed),
-		name:   sealed.Name("toolbox", fmt.Sprint(keptEdition), fmt.Sprint(quarantine.RulesVersion)),
+		cards:  name("cards"), search: name("search"),
 	}
 }
 
 func (k *kept) load() map[spec.Name]*entry {
 	out := map[spec.Name]*entry{}
-	r := reader{k.folder.Load(k.name)}
+	r := reader{k.folder.Load(k.cards)}
 	for len(r.rest) > 0 {
 		e := r.entry()
 		if e == nil {
 			return out
 		}
-		e.summary = nil
 		out[e.ref.Name] = e
 	}
 	return out
@@ -59,13 +59,14 @@ type summaries map[spec.Digest][]byte
 
 func (k *kept) summaries() summaries {
 	out := summaries{}
-	r := reader{k.folder.Load(k.name)}
+	r := reader{k.folder.Load(k.search)}
 	for len(r.rest) > 0 {
-		e := r.entry()
-		if e == nil {
+		digest, _ := r.field()
+		text, ok := r.field()
+		if !ok || len(digest) != len(spec.Digest{}) {
 			break
 		}
-		out[e.ref.Digest] = e.summary
+		out[spec.Digest(digest)] = text
 	}
 	return out
 }
@@ -82,28 +83,29 @@ func (k *kept) save(entries []*entry) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	texts := k.summaries()
-	size := 0
-	for _, e := range entries {
-		size += len(e.description) + len(e.in) + len(e.out) + len(texts.of(e)) + entryOverhead
-	}
-	b := make([]byte, 0, size)
+	var cards, search []byte
 	for _, e := range entries {
 		if e.err == nil {
-			b = appendEntry(b, e, texts.of(e))
+			cards = appendEntry(cards, e)
+			search = appendFields(search, e.ref.Digest[:], texts.of(e))
 		}
 	}
-	if len(b) <= limits.MCPListed {
-		k.folder.Save(k.name, b)
+	if len(cards) <= limits.MCPListed && len(search) <= limits.MCPListed {
+		k.folder.Save(k.search, search)
+		k.folder.Save(k.cards, cards)
 	}
 }
 
-// An entry is its fields one after the other, each behind its length.
-func appendEntry(b []byte, e *entry, summary []byte) []byte {
-	for _, f := range [][]byte{
-		[]byte(e.ref.Name), []byte(e.ref.Version), e.ref.Digest[:], []byte(e.registry), e.stamp[:], e.glimpse[:], e.trust[:],
-		{byte(e.kind)},
-		[]byte(e.description), e.in, e.out, []byte(e.media), []byte(e.tags), summary,
-	} {
+func appendEntry(b []byte, e *entry) []byte {
+	return appendFields(
+		b, []byte(e.ref.Name), []byte(e.ref.Version), e.ref.Digest[:], []byte(e.registry), e.stamp[:], e.glimpse[:], e.trust[:],
+		[]byte{byte(e.kind)}, []byte(e.description), e.in, e.out, []byte(e.media), []byte(e.tags),
+	)
+}
+
+// appendFields writes fields one after the other, each behind its length.
+func appendFields(b []byte, fields ...[]byte) []byte {
+	for _, f := range fields {
 		b = append(binary.AppendUvarint(b, uint64(len(f))), f...)
 	}
 	return b
@@ -124,14 +126,14 @@ func (r *reader) field() ([]byte, bool) {
 
 // entry is the next one; nil where it is none.
 func (r *reader) entry() *entry {
-	var f [14][]byte
+	var f [13][]byte
 	for i := range f {
 		var ok bool
 		if f[i], ok = r.field(); !ok {
 			return nil
 		}
 	}
-	e := &entry{registry: spec.RegistryName(f[3]), description: string(f[8]), media: string(f[11]), tags: string(f[12]), summary: f[13]}
+	e := &entry{registry: spec.RegistryName(f[3]), description: string(f[8]), media: string(f[11]), tags: string(f[12])}
 	e.ref.Name, e.ref.Version = spec.Name(f[0]), spec.Version(f[1])
 	if len(f[2]) != len(e.ref.Digest) || len(f[4]) != len(e.stamp) || len(f[5]) != len(e.glimpse) || len(f[6]) != len(e.trust) || len(f[7]) != 1 {
 		return nil

@@ -55,7 +55,7 @@ func TestKept(t *testing.T) {
 // it was.
 func FuzzKept(f *testing.F) {
 	e := toolNamed(f, "alpha", nil)
-	whole := appendEntry(nil, e, e.summary)
+	whole := appendEntry(nil, e)
 	f.Add(whole)
 	f.Add(whole[:len(whole)/2])
 	f.Add([]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1})
@@ -66,7 +66,7 @@ func FuzzKept(f *testing.F) {
 			if e == nil {
 				return
 			}
-			again := reader{appendEntry(nil, e, e.summary)}
+			again := reader{appendEntry(nil, e)}
 			if o := again.entry(); o == nil || !o.same(e) || o.ref != e.ref || len(again.rest) > 0 {
 				t.Fatalf("%+v became %+v", e, o)
 			}

@@ -24,7 +24,10 @@ type toolset struct {
 // openOffer begins to look at the toolbox; what it finds, watch tells.
 func openOffer(ctx context.Context, s *server) (offer, error) {
 	t := &toolset{stock: newStock(s.client, s.log), server: s}
-	go func() { _, _ = t.refresh(ctx, false) }() // watch says what is wrong
+	go func() {
+		defer t.open()
+		_, _ = t.refresh(ctx, false) // watch says what is wrong
+	}()
 	return t, nil
 }
 

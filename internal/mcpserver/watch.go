@@ -30,8 +30,15 @@ func (s *stock) watch(ctx context.Context, changed func()) {
 	}
 	news, follow, stop := notices(s.client.Host.Paths)
 	defer stop()
-	look(false) // at all files, of which the first list saw a part
-	s.open()
+	// The first list is made of a glimpse, while a host waits; then comes the look at
+	// all files.
+	s.now(ctx)
+	select {
+	case <-ctx.Done():
+		return
+	case <-time.After(limits.MCPSecond):
+	}
+	look(false)
 	poll := time.NewTicker(limits.MCPPoll)
 	defer poll.Stop()
 	for {
