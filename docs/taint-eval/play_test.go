@@ -27,7 +27,7 @@ func TestScore(t *testing.T) {
 		"never, rule":  {policy{encode: encodings[len(encodings)-1].of, irreversible: true}, 1, 2},
 		"letter apart": {policy{encode: encodings[2].of}, 2, 2},
 	} {
-		r := s.score(tt.policy, false)
+		r := s.score(tt.policy, nil)
 		if r.attacks != 3 || r.benign != 4 || r.held != tt.held || r.asked != tt.asked {
 			t.Errorf("%s: got %+v, want %d held, %d asked", name, r, tt.held, tt.asked)
 		}

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"strings"
 )
 
@@ -28,7 +29,8 @@ func per(n, of int) float64 {
 	return 100 * float64(n) / float64(of)
 }
 
-func (s *traces) score(p policy, verbose bool) score {
+// score plays every trace; misses are told to w where it is there.
+func (s *traces) score(p policy, w io.Writer) score {
 	var r score
 	for _, t := range s.traces {
 		if t.Attack && !s.sinks(t) {
@@ -46,9 +48,9 @@ func (s *traces) score(p policy, verbose bool) score {
 					r.calls++
 				}
 			}
-			if verbose {
+			if w != nil {
 				for _, h := range out {
-					fmt.Printf("ASKED %s %s %s %+v\n", t.ID, t.Calls[h.call].Tool, t.Calls[h.call].Args, h.verdict)
+					fmt.Fprintf(w, "ASKED %s %s %s %+v\n", t.ID, t.Calls[h.call].Tool, t.Calls[h.call].Args, h.verdict)
 				}
 			}
 			continue
@@ -60,10 +62,10 @@ func (s *traces) score(p policy, verbose bool) score {
 		}
 		if stopped {
 			r.held++
-		} else if verbose {
+		} else if w != nil {
 			for _, c := range t.Calls {
 				if c.By == "attack" && s.tools[c.Tool].Sink {
-					fmt.Printf("PASSED %s %s %s\n", t.ID, c.Tool, c.Args)
+					fmt.Fprintf(w, "PASSED %s %s %s\n", t.ID, c.Tool, c.Args)
 				}
 			}
 		}
@@ -71,7 +73,7 @@ func (s *traces) score(p policy, verbose bool) score {
 	return r
 }
 
-func (s *traces) report(verbose bool) (table string, missed []string) {
+func (s *traces) report(verbose bool, out io.Writer) (table string, missed []string) {
 	standard := policy{name: "every input, and the rule for irreversible tools", irreversible: true}
 	var b strings.Builder
 	b.WriteString("| what is checked | attacks held | benign tasks asked | benign calls held |\n|---|---|---|---|\n")
@@ -84,7 +86,11 @@ func (s *traces) report(verbose bool) (table string, missed []string) {
 		{name: "the same, and the host reports what the person typed", prompt: true},
 		{name: "by values alone, and contents are `tainted_ok`", contents: true},
 	} {
-		r := s.score(p, verbose && i == 0)
+		var misses io.Writer
+		if verbose && i == 0 {
+			misses = out
+		}
+		r := s.score(p, misses)
 		fmt.Fprintf(&b, "| %s | %.1f %% of %d | %.1f %% of %d | %.0f %% of %d |\n", p.name,
 			per(r.held, r.attacks), r.attacks, per(r.asked, r.benign), r.benign, per(r.calls1, r.calls), r.calls)
 		if i == 0 && per(r.held, r.attacks) < leastHeld {
@@ -99,7 +105,7 @@ func (s *traces) report(verbose bool) (table string, missed []string) {
 		row := []float64{}
 		for _, p := range []policy{standard, {}, {contents: true}} {
 			p.encode = e.of
-			r := s.score(p, false)
+			r := s.score(p, nil)
 			row = append(row, per(r.held, r.attacks))
 		}
 		fmt.Fprintf(&b, "| %s | %.1f %% | %.1f %% | %.1f %% |\n", e.name, row[0], row[1], row[2])

@@ -70,7 +70,7 @@ func (s *traces) file(path string) error {
 	if err != nil {
 		return err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, longestLine)
 	for n := 1; lines.Scan(); n++ {

@@ -52,6 +52,18 @@ func (a Action) same(b Action) bool {
 	return a.Tool == b.Tool && a.Source == b.Source && a.Session == b.Session && bytes.Equal(a.Arguments, b.Arguments)
 }
 
+// bare is the action without the values in it, for when nobody needs to see them any
+// more: the record of the run has them, and knows which of them are secrets.
+func (a Action) bare() Action {
+	a.Arguments = json.RawMessage(`{}`)
+	reasons := make([]Reason, len(a.Reasons))
+	for i, r := range a.Reasons {
+		reasons[i] = Reason{Kind: r.Kind, Text: r.Kind, Input: r.Input, Source: r.Source}
+	}
+	a.Reasons = reasons
+	return a
+}
+
 // check refuses what no person could decide about.
 func (a Action) check() error {
 	bad := func(what string) error {

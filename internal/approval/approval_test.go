@@ -104,6 +104,9 @@ func TestOneApprovalIsOneRun(t *testing.T) {
 	if err := g.Covers(a); err != nil {
 		t.Error(err)
 	}
+	if data, err := os.ReadFile(d.file(e.ID)); err != nil || strings.Contains(string(data), "bob@") {
+		t.Errorf("the arguments stay when nobody needs them: %s, %v", data, err)
+	}
 	for range 2 {
 		_, err = d.again().Take(t.Context(), e.ID, "s1")
 		refused(t, err, fault.Denied, "approval_used")
@@ -359,6 +362,34 @@ func TestTooMany(t *testing.T) {
 	}
 }
 
+// TestManyNoes: with other arguments each time, a person is not asked for ever.
+func TestManyNoes(t *testing.T) {
+	d := newDesk(t)
+	hold := func(session, tool string, n int) (approval.Entry, error) {
+		a := action()
+		a.Session, a.Tool.Name, a.Arguments = session, spec.Name(tool), json.RawMessage(fmt.Sprintf(`{"n":%d}`, n))
+		return d.Hold(t.Context(), a)
+	}
+	for n := range limits.ApprovalsDenied {
+		e, err := hold("s1", "send_mail", n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.decide(e.ID, false, false)
+	}
+	_, err := hold("s1", "send_mail", 100)
+	refused(t, err, fault.Denied, "approval_denied")
+	for _, twin := range [][2]string{{"s2", "send_mail"}, {"s1", "send_post"}} {
+		if _, err := hold(twin[0], twin[1], 101); err != nil {
+			t.Errorf("the twin, %v: %v", twin, err)
+		}
+	}
+	d.now = d.now.Add(limits.ApprovalWait + time.Second)
+	if _, err := hold("s1", "send_mail", 102); err != nil {
+		t.Errorf("after a while: %v", err)
+	}
+}
+
 // TestThinned: what is over does not pile up, and what waits stays.
 func TestThinned(t *testing.T) {
 	d := newDesk(t)
@@ -392,6 +423,7 @@ func TestChannels(t *testing.T) {
 		approval.KindTainted, approval.KindIrreversible, approval.KindSecret, approval.KindHidden, "new",
 	} {
 		a := confirmed()
+		a.Session = kind
 		a.Reasons = append(a.Reasons, approval.Reason{Kind: kind, Text: kind})
 		e := d.hold(a)
 		_, err := d.Decide(t.Context(), e.ID, true, approval.ViaElicitation, false)
@@ -444,7 +476,8 @@ func TestRemembered(t *testing.T) {
 		}
 	}
 	list, damaged, err := d.Remembered()
-	if err != nil || len(damaged) != 0 || len(list) != 1 || list[0].Value != `"bob@example.com"` || list[0].Input != "to" {
+	if err != nil || len(damaged) != 0 || len(list) != 1 || list[0].Value != `"bob@example.com"` || list[0].Input != "to" ||
+		list[0].Via != approval.ViaTerminal || list[0].From == "" || list[0].From == e.ID {
 		t.Fatalf("%+v, %v, %v", list, damaged, err)
 	}
 	_, err = d.Forget(t.Context(), "0123")

@@ -26,6 +26,8 @@ type Remembered struct {
 	Source spec.Digest `json:"source"`
 	Input  string      `json:"input"`
 	Value  string      `json:"value"` // as it is shown; the whole of it is in the name
+	From   ID          `json:"from"`  // the action that it was said yes to in
+	Via    Via         `json:"via"`   // and how
 	Since  time.Time   `json:"since"`
 	Until  time.Time   `json:"until"`
 }
@@ -65,7 +67,7 @@ func (s *Store) remember(e Entry) error {
 			return err
 		}
 		if err := s.save(kindRemembered, name, Remembered{
-			Name: name, Tool: a.Tool, Source: a.Source, Input: r.Input, Value: Shown(value), Since: e.Decided, Until: e.Decided.Add(life),
+			Name: name, Tool: a.Tool, Source: a.Source, Input: r.Input, Value: Shown(value), From: e.ID, Via: e.Via, Since: e.Decided, Until: e.Decided.Add(life),
 		}); err != nil {
 			return err
 		}
@@ -116,12 +118,17 @@ func leaf(args json.RawMessage, pointer string) (string, bool) {
 // Remembers tells whether a person said yes to this value for this input of this
 // release, and that still holds. What cannot be read is not remembered.
 func (s *Store) Remembers(tool spec.Ref, source spec.Digest, input, value string) bool {
+	_, ok := s.Recall(tool, source, input, value)
+	return ok
+}
+
+// Recall is [Store.Remembers] with what is remembered, such as for a record.
+func (s *Store) Recall(tool spec.Ref, source spec.Digest, input, value string) (r Remembered, ok bool) {
 	name, err := s.nameOf(tool, source, input, value)
-	if err != nil {
-		return false
+	if err != nil || s.load(kindRemembered, name, &r) != nil || !r.holds(s.now()) {
+		return Remembered{}, false
 	}
-	var r Remembered
-	return s.load(kindRemembered, name, &r) == nil && r.holds(s.now())
+	return r, true
 }
 
 func (r Remembered) holds(now time.Time) bool {

@@ -84,7 +84,8 @@ func newID() ID { return ID(strings.ToLower(rand.Text()[:idLength])) }
 // once: while it waits, or its approval does, its entry is returned as it is, and
 // so is a denied one for as long as it would have waited, so that asking again
 // does not wear a person down. Too many at a time are an error of kind Denied and
-// reason "too_many_held".
+// reason "too_many_held"; a call of a tool that the person said no to again and again,
+// with whatever arguments, one of reason "approval_denied".
 func (s *Store) Hold(ctx context.Context, a Action) (Entry, error) {
 	if err := a.check(); err != nil {
 		return Entry{}, err
@@ -101,18 +102,24 @@ func (s *Store) Hold(ctx context.Context, a Action) (Entry, error) {
 		return Entry{}, err
 	}
 	s.thin(list)
-	now, waiting, mine := s.now().UTC(), 0, 0
+	now, waiting, mine, denied := s.now().UTC(), 0, 0, 0
 	for _, e := range list {
 		open := e.State == Pending || e.State == Approved || e.State == Denied && !now.After(e.Until)
 		if open && e.Action.same(a) && told(a.Reasons, e.Action.Reasons) {
 			return e, nil
 		}
-		if e.State == Pending {
+		switch same := e.Action.Session == a.Session; {
+		case e.State == Pending:
 			waiting++
-			if e.Action.Session == a.Session {
+			if same {
 				mine++
 			}
+		case open && e.State == Denied && same && e.Action.Tool.Name == a.Tool.Name:
+			denied++
 		}
+	}
+	if denied >= limits.ApprovalsDenied {
+		return Entry{}, fault.New(fault.Denied, "approval_denied", "a person said no to %d calls of %s, and is not asked again for a while", denied, a.Tool.Name)
 	}
 	if waiting >= limits.ApprovalsHeld || mine >= limits.ApprovalsOfOne {
 		return Entry{}, fault.New(fault.Denied, "too_many_held", "%d calls wait for a person already", waiting).Hint("patch-git approve")
@@ -253,11 +260,12 @@ func (s *Store) Take(ctx context.Context, id ID, session string) (Grant, error) 
 	if err := s.spend(string(id)); err != nil {
 		return Grant{}, err
 	}
-	e.State = Taken
+	g := Grant{id: e.ID, action: e.Action, via: e.Via, at: e.Decided}
+	e.State, e.Action = Taken, e.Action.bare()
 	if err := s.save(kindAction, string(id), e); err != nil {
 		return Grant{}, err
 	}
-	return Grant{id: e.ID, action: e.Action, via: e.Via, at: e.Decided}, nil
+	return g, nil
 }
 
 // spend marks something as used, durably and for good. The second time is of

@@ -43,13 +43,9 @@ else; this refuses to run in the shell of an agent, where it can tell.`,
 			}
 			return nil
 		},
-		ValidArgsFunction: cobra.NoFileCompletions,
+		ValidArgsFunction: a.completeWaiting,
 		RunE: func(c *cobra.Command, args []string) error {
-			client, err := a.client()
-			if err != nil {
-				return err
-			}
-			store, err := client.Approvals()
+			store, err := a.approvals()
 			if err != nil {
 				return err
 			}
@@ -65,13 +61,20 @@ else; this refuses to run in the shell of an agent, where it can tell.`,
 	c.Flags().BoolVar(&f.list, "list", false, "show what waits, what was decided lately, and what is remembered")
 	c.Flags().BoolVar(&f.full, "full", false, "show long values whole")
 	c.Flags().BoolVar(&f.page, "page", false, "decide in the browser, on a page that only this terminal has the link of")
-	c.MarkFlagsMutuallyExclusive("deny", "remember", "list", "page")
 	c.AddCommand(a.approveForget())
 	return c
 }
 
 func (a *app) approve(ctx context.Context, store *approval.Store, text string, f approveFlags) error {
+	chosen := 0
+	for _, set := range []bool{f.deny, f.remember, f.list, f.page} {
+		if set {
+			chosen++
+		}
+	}
 	switch {
+	case chosen > 1:
+		return usage("--deny, --remember, --list and --page are given one at a time").Hint("patch-git approve --help")
 	case f.list || a.json && text == "" && !f.page:
 		if text != "" {
 			return usage("--list shows everything, and takes no id").Hint("patch-git approve --list")

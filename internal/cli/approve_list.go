@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -8,6 +9,31 @@ import (
 	"github.com/patch-cat/patch-git/internal/approval"
 	"github.com/patch-cat/patch-git/internal/sanitize"
 )
+
+// approvals is what waits and was decided.
+func (a *app) approvals() (*approval.Store, error) {
+	client, err := a.client()
+	if err != nil {
+		return nil, err
+	}
+	return client.Approvals()
+}
+
+// completeWaiting offers the ids of what waits.
+func (a *app) completeWaiting(_ *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	store, err := a.approvals()
+	if err != nil || len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	list, _, _ := store.List()
+	var out []string
+	for _, e := range list {
+		if e.State == approval.Pending && strings.HasPrefix(string(e.ID), prefix) {
+			out = append(out, cobra.CompletionWithDesc(string(e.ID), e.Action.Tool.At()))
+		}
+	}
+	return out, cobra.ShellCompDirectiveNoFileComp
+}
 
 // waiting is one action as `approve --list --json` has it.
 type waiting struct {
@@ -76,11 +102,7 @@ func (a *app) approveForget() *cobra.Command {
 			return nil
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			client, err := a.client()
-			if err != nil {
-				return err
-			}
-			store, err := client.Approvals()
+			store, err := a.approvals()
 			if err != nil {
 				return err
 			}

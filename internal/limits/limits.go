@@ -127,6 +127,8 @@ const (
 	TaintWords    = 64 * KiB  // short ones in one segment
 	TaintPart     = 64 * KiB  // of one text that is read at once
 	TaintPaths    = 4096      // leaves of one output whose place is kept
+	TaintGiven    = 1 * MiB   // of the arguments of one call that is looked for
+	TaintScan     = 64 * MiB  // of history that one call is compared with letter by letter
 	TaintMatches  = 64        // values that one verdict lists
 	TaintShown    = 200       // characters of one of them
 )
@@ -318,11 +320,12 @@ const (
 	ApprovalWait    = 5 * time.Minute     // for the word
 	ApprovalGood    = 5 * time.Minute     // of an approval, to be used
 	ApprovalLongest = 30 * time.Minute    // that a configuration can make of either
-	ApprovalKept    = 7 * 24 * time.Hour  // what was decided, for a person to look at
-	ApprovalsKept   = 200                 // of it, and of what ran out
+	ApprovalKept    = 24 * time.Hour      // what was decided, for a person to look at
+	ApprovalsKept   = 100                 // of it, and of what ran out
 	ApprovalSpent   = 24 * time.Hour      // the mark of what was used, which outlives the approval
 	ApprovalsHeld   = 64                  // at a time
 	ApprovalsOfOne  = 16                  // of them, by one session
+	ApprovalsDenied = 3                   // calls of one tool that one session is told no to, before it is not asked about any more
 	ApprovalShown   = 240                 // characters of a value that are shown whole
 	ArgsSummary     = 200                 // characters of all arguments that a model is told
 	Remember        = 30 * 24 * time.Hour // a value that a person said yes to

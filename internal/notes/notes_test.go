@@ -22,26 +22,26 @@ type clock struct{ t time.Time }
 
 func (c *clock) now() time.Time { return c.t }
 
-func open(t testing.TB) (*notes.Box, *clock, string) {
-	t.Helper()
+func open(tb testing.TB) (*notes.Box, *clock, string) {
+	tb.Helper()
 	c := &clock{time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)}
-	dir := filepath.Join(t.TempDir(), "notes")
+	dir := filepath.Join(tb.TempDir(), "notes")
 	return notes.Open(dir, c.now), c, dir
 }
 
-func add(t testing.TB, b *notes.Box, kind notes.Kind, from, text string) []notes.Note {
-	t.Helper()
-	n, err := b.Add(t.Context(), kind, from, text)
+func add(tb testing.TB, b *notes.Box, kind notes.Kind, from, text string) []notes.Note {
+	tb.Helper()
+	n, err := b.Add(tb.Context(), kind, from, text)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return n
 }
 
-func apply(t testing.TB, r *notes.Reader, h *taint.History) {
-	t.Helper()
+func apply(tb testing.TB, r *notes.Reader, h *taint.History) {
+	tb.Helper()
 	if err := r.Apply(h); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 }
 

@@ -72,14 +72,13 @@ func (r *Reader) Apply(h *taint.History) error {
 			continue
 		}
 		source := taint.Source{Run: "note " + n.ID, Tool: n.From}
-		switch {
-		case n.Kind == Prompt:
+		if n.Kind == Prompt {
 			h.TrustedText(n.Text)
-		default:
-			h.Untrusted(source, []byte(n.Text)) // which is as it stands where it is no JSON
-			if n.Cut {
-				h.Lost(source)
-			}
+			continue
+		}
+		h.Untrusted(source, []byte(n.Text)) // which is as it stands where it is no JSON
+		if n.Cut {
+			h.Lost(source)
 		}
 	}
 	if lost == 0 {

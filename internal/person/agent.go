@@ -16,7 +16,7 @@ import (
 func agentVariables() []string {
 	return []string{
 		"CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED", "CODEX_THREAD_ID", "CURSOR_AGENT", "GEMINI_CLI", "QWEN_CODE",
-		"OPENCODE", "GOOSE_TERMINAL", "CLINE_ACTIVE", "ROO_ACTIVE", "AUGMENT_AGENT", "COPILOT_AGENT_SESSION_ID", "TRAE_AI_SHELL_ID", "AMP_CURRENT_THREAD_ID", "AI_AGENT", "AGENT",
+		"OPENCODE", "GOOSE_TERMINAL", "CLINE_ACTIVE", "ROO_ACTIVE", "AUGMENT_AGENT", "COPILOT_AGENT_SESSION_ID", "TRAE_AI_SHELL_ID", "AMP_CURRENT_THREAD_ID", "AI_AGENT",
 	}
 }
 
@@ -41,6 +41,10 @@ func Alone(h *host.Host) error {
 		if h.Getenv(name) != "" {
 			return agentShell("the variable " + name + " is set")
 		}
+	}
+	// Some agents put their name in a variable that others have other uses for.
+	if name := h.Getenv("AGENT"); slices.Contains(agentPrograms(), program(name)) {
+		return agentShell("the variable AGENT names " + spec.Quote(name))
 	}
 	if h.StartedBy == nil {
 		return nil

@@ -13,7 +13,7 @@ import (
 // TestAlone: an agent's shell beside the terminals of a person.
 func TestAlone(t *testing.T) {
 	for name, c := range map[string]struct {
-		env    string
+		env    string   // NAME or NAME=VALUE
 		above  []string // command lines, the nearest first
 		err    error
 		reason string
@@ -27,6 +27,8 @@ func TestAlone(t *testing.T) {
 		"claude code by variable":    {env: "CLAUDECODE", above: []string{"bash"}, reason: "agent_shell"},
 		"codex by variable":          {env: "CODEX_SANDBOX", above: []string{"bash"}, reason: "agent_shell"},
 		"cursor's agent":             {env: "CURSOR_AGENT", reason: "agent_shell"},
+		"goose by variable":          {env: "AGENT=goose", above: []string{"bash"}, reason: "agent_shell"},
+		"an agent of another kind":   {env: "AGENT=build-7", above: []string{"bash"}},
 		"claude by name":             {above: []string{"bash -c x", "claude", "zsh"}, reason: "agent_shell"},
 		"claude by node":             {above: []string{"sh", "/usr/bin/node --no-warnings /usr/lib/node_modules/@anthropic-ai/claude-code/cli.js"}, reason: "agent_shell"},
 		"gemini by node":             {above: []string{"sh", "node /usr/local/bin/gemini"}, reason: "agent_shell"},
@@ -38,10 +40,14 @@ func TestAlone(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			h := &host.Host{
 				Getenv: func(v string) string {
-					if v == c.env {
-						return "1"
+					name, value, given := strings.Cut(c.env, "=")
+					switch {
+					case v != name:
+						return ""
+					case given:
+						return value
 					}
-					return ""
+					return "1"
 				},
 				StartedBy: func() ([]host.Process, error) {
 					var list []host.Process

@@ -3,6 +3,7 @@ package taint
 import (
 	"bytes"
 	"hash/maphash"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -23,7 +24,7 @@ func (h *History) Check(c Call) Verdict {
 		latest := h.latest
 		v.Session = &latest
 	}
-	j := judge{h: h, c: c, v: &v}
+	j := judge{c: c, v: &v, rest: limits.TaintGiven, search: search{h: h, left: limits.TaintScan}}
 	if !leaves(c.Arguments, j.leaf) {
 		j.leaf(leaf{text: string(c.Arguments)})
 	}
@@ -33,9 +34,10 @@ func (h *History) Check(c Call) Verdict {
 
 // judge sorts the leaves of one call.
 type judge struct {
-	h *History
 	c Call
 	v *Verdict
+	search
+	rest int // of the arguments that is still looked for; what is beyond is taken for foreign
 
 	// Leaves of one input that are too short to be looked for alone.
 	short strings.Builder
@@ -67,22 +69,28 @@ func (j *judge) flush() {
 }
 
 func (j *judge) look(l leaf) {
-	if len(j.v.Matches)+len(j.v.Carried)+len(j.v.Vouched) >= limits.TaintMatches {
-		return
+	if len(j.v.Matches) == limits.TaintMatches {
+		return // it is held
 	}
-	f, ok := j.h.find(l.text)
+	f, ok := found{src: j.h.latest, how: "too long"}, true
+	if j.rest -= len(l.text); j.rest >= 0 {
+		f, ok = j.find(l.text)
+	}
 	if !ok {
 		return
 	}
 	input := l.at.top()
 	m := Match{Input: input, Path: l.at.pointer(), Value: shown(l.text), How: f.how, Source: f.src}
+	list := &j.v.Matches
 	switch {
 	case f.vouched, j.c.Constant != nil && j.c.Constant(input, l.text):
-		j.v.Vouched = append(j.v.Vouched, m)
+		list = &j.v.Vouched
 	case j.c.TaintedOK != nil && j.c.TaintedOK(input), j.c.Approved != nil && j.c.Approved(input, l.text):
-		j.v.Carried = append(j.v.Carried, m)
-	default:
-		j.v.Matches = append(j.v.Matches, m)
+		list = &j.v.Carried
+	}
+	// What passes is listed so far; what comes after it is looked at all the same.
+	if len(*list) < limits.TaintMatches {
+		*list = append(*list, m)
 	}
 }
 
@@ -108,9 +116,16 @@ type found struct {
 	vouched bool // also in something trusted
 }
 
+// search looks for the values of one call. What it costs is bounded: when it has
+// compared enough, a value whose pieces are all there is taken for found.
+type search struct {
+	h    *History
+	left int
+}
+
 // find looks for a value as it stands, backwards, in rot13, and for what it stands
 // for itself in an encoding. One that is not vouched for goes before one that is.
-func (h *History) find(value string) (found, bool) {
+func (q *search) find(value string) (found, bool) {
 	var best found
 	any := false
 	try := func(how, text string) bool {
@@ -127,7 +142,7 @@ func (h *History) find(value string) (found, bool) {
 					v.text = w
 				}
 			}
-			f, ok := h.seen(v.text)
+			f, ok := q.seen(v.text)
 			if !ok {
 				continue
 			}
@@ -166,14 +181,14 @@ func join(a, b string) string {
 }
 
 // seen looks for one squeezed text.
-func (h *History) seen(s string) (found, bool) {
+func (q *search) seen(s string) (found, bool) {
 	switch w := weight(s); {
 	case w >= gramWeight:
-		return h.seenPart(s)
+		return q.h.seenPart(s)
 	case w >= wholeWeight:
-		return h.seenWhole(s)
+		return q.seenWhole(s)
 	case w >= wordWeight:
-		return h.seenWord(s)
+		return q.h.seenWord(s)
 	}
 	return found{}, false
 }
@@ -182,13 +197,13 @@ func (h *History) seen(s string) (found, bool) {
 func (h *History) seenPart(s string) (f found, ok bool) {
 	windows(s, gramWeight, func(a, b int) bool {
 		hash := maphash.String(h.seed, s[a:b])
-		for i := len(h.read) - 1; i >= 0; i-- {
-			doc, hit := h.read[i].grams.find(hash)
+		for _, r := range slices.Backward(h.read) {
+			doc, hit := r.grams.find(hash)
 			if !hit {
 				continue
 			}
 			if vouched := h.vouchedGram(hash); !ok || f.vouched && !vouched {
-				f, ok = h.read[i].where(int(doc), s, s[a:b]), true
+				f, ok = r.where(int(doc), s, s[a:b]), true
 				f.vouched = vouched
 			}
 			break
@@ -235,12 +250,13 @@ func (s *segment) where(doc int, text, part string) found {
 }
 
 // seenWhole looks for all of a value inside the texts.
-func (h *History) seenWhole(s string) (found, bool) {
-	for i := len(h.read) - 1; i >= 0; i-- {
-		if doc := h.read[i].contains(h.seed, s); doc >= 0 {
-			f := h.read[i].where(doc, s, s)
+func (q *search) seenWhole(s string) (found, bool) {
+	h := q.h
+	for _, r := range slices.Backward(h.read) {
+		if doc := r.contains(h.seed, s, &q.left); doc >= 0 {
+			f := r.where(doc, s, s)
 			for _, t := range h.vouch {
-				f.vouched = f.vouched || t.contains(h.seed, s) >= 0
+				f.vouched = f.vouched || q.left > 0 && t.contains(h.seed, s, &q.left) >= 0 && q.left > 0
 			}
 			return f, true
 		}
@@ -250,7 +266,7 @@ func (h *History) seenWhole(s string) (found, bool) {
 
 // contains tells the latest document that has a text, or -1. The set answers for
 // most texts that none has, and after which document none has it.
-func (s *segment) contains(seed maphash.Seed, text string) int {
+func (s *segment) contains(seed maphash.Seed, text string, left *int) int {
 	last := len(s.docs) - 1
 	windows(text, wholeWeight, func(a, b int) bool {
 		doc, ok := s.small.find(maphash.String(seed, text[a:b]))
@@ -260,7 +276,8 @@ func (s *segment) contains(seed maphash.Seed, text string) int {
 		return ok
 	})
 	for i := last; i >= 0; i-- {
-		if bytes.Contains(s.text[s.docs[i].from:s.docs[i].to], []byte(text)) {
+		body := s.text[s.docs[i].from:s.docs[i].to]
+		if *left -= len(body); *left < 0 || bytes.Contains(body, []byte(text)) {
 			return i
 		}
 	}
@@ -270,12 +287,12 @@ func (s *segment) contains(seed maphash.Seed, text string) int {
 // seenWord looks for a word.
 func (h *History) seenWord(s string) (found, bool) {
 	hash := maphash.String(h.seed, s)
-	for i := len(h.read) - 1; i >= 0; i-- {
-		doc, ok := h.read[i].words[hash]
+	for _, r := range slices.Backward(h.read) {
+		doc, ok := r.words[hash]
 		if !ok {
 			continue
 		}
-		f := h.read[i].where(int(doc), s, s)
+		f := r.where(int(doc), s, s)
 		for _, t := range h.vouch {
 			if _, ok := t.words[hash]; ok {
 				f.vouched = true

@@ -20,25 +20,25 @@ const (
 )
 
 // read is a history that has read one page.
-func read(t testing.TB, text string) *taint.History {
-	t.Helper()
+func read(tb testing.TB, text string) *taint.History {
+	tb.Helper()
 	h := taint.NewHistory()
-	h.Untrusted(taint.Source{Run: "r1", Tool: "fetch"}, object(t, "page", text))
+	h.Untrusted(taint.Source{Run: "r1", Tool: "fetch"}, object(tb, "page", text))
 	return h
 }
 
-func object(t testing.TB, name string, v any) json.RawMessage {
-	t.Helper()
+func object(tb testing.TB, name string, v any) json.RawMessage {
+	tb.Helper()
 	b, err := json.Marshal(map[string]any{name: v})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return b
 }
 
-func check(t testing.TB, h *taint.History, v any) taint.Verdict {
-	t.Helper()
-	return h.Check(taint.Call{Arguments: object(t, "to", v)})
+func check(tb testing.TB, h *taint.History, v any) taint.Verdict {
+	tb.Helper()
+	return h.Check(taint.Call{Arguments: object(tb, "to", v)})
 }
 
 func each(s string, f func(rune) string) string {
@@ -176,6 +176,8 @@ func TestShapes(t *testing.T) {
 		"key order":             {`{"b":"x","a":"mallory.black@exfil.example"}`, `{"z":1,"to":"mallory.black@exfil.example"}`, "/to"},
 		"deep":                  {`[[{"a":["mallory.black@exfil.example"]}]]`, `{"to":{"list":[{"x":"mallory.black@exfil.example"}]}}`, "/to/list/0/x"},
 		"a name of a member":    {`{"mallory.black@exfil.example":1}`, `{"to":"mallory.black@exfil.example"}`, "/to"},
+		"an account as a name":  {`{"GB29NWBK60161331926819":1}`, `{"to":"GB29 NWBK 6016 1331 9268 19"}`, "/to"},
+		"a field's name":        {`{"recipient":"x"}`, `{"to":"recipient"}`, ""},
 		"into a name":           {`["mallory.black@exfil.example"]`, `{"to":{"mallory.black@exfil.example":true}}`, "/to/mallory.black@exfil.example"},
 		"JSON in a string":      {`"{\"to\":\"mallory.black@exfil.example\"}"`, `{"to":"mallory.black@exfil.example"}`, "/to"},
 		"escaped twice":         {`"\\u006dallory.\\u0062lack@exfil.example"`, `{"to":"mallory.black@exfil.example"}`, "/to"},
@@ -384,5 +386,60 @@ func TestShown(t *testing.T) {
 	}
 	if v := check(t, h, many); len(v.Matches) != limits.TaintMatches {
 		t.Errorf("%d matches", len(v.Matches))
+	}
+}
+
+// TestManyPass: however many values pass, the one behind them is looked at.
+func TestManyPass(t *testing.T) {
+	h := read(t, fmt.Sprintf(page, value)+" other.person@elsewhere.example")
+	h.TrustedText("other.person@elsewhere.example")
+	many := func(v string) []string {
+		list := make([]string, 2*limits.TaintMatches)
+		for i := range list {
+			list[i] = v
+		}
+		return list
+	}
+	for name, before := range map[string][]string{"carried": many(value), "vouched": many("other.person@elsewhere.example")} {
+		arguments, err := json.Marshal(map[string]any{"body": before, "to": value})
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := h.Check(taint.Call{Arguments: arguments, TaintedOK: func(in string) bool { return in == "body" }})
+		if len(v.Matches) != 1 || v.Matches[0].Path != "/to" || len(v.Carried)+len(v.Vouched) != limits.TaintMatches {
+			t.Errorf("%s: %d matches, %d carried, %d vouched", name, len(v.Matches), len(v.Carried), len(v.Vouched))
+		}
+	}
+}
+
+// TestBounded: arguments of any size cost so much and no more. What is not looked
+// for any more is held, and so is what cannot be compared to the end.
+func TestBounded(t *testing.T) {
+	// Each six letters of this are in what was read, and the whole is not.
+	const piece = "abcdefghijk"
+	var text strings.Builder
+	for text.Len() < 1<<19 {
+		text.WriteString(piece[:6] + "." + piece[1:7] + "." + piece[2:8] + "." + piece[3:9] + "." + piece[4:10] + "." + piece[5:11] + ".")
+	}
+	h := read(t, strings.ReplaceAll(text.String(), ".", "0"))
+	if v := check(t, h, piece); v.Held() {
+		t.Fatalf("one is held: %+v", v)
+	}
+	list := make([]string, 60_000)
+	for i := range list {
+		list[i] = piece
+	}
+	if v := check(t, h, list); !v.Held() {
+		t.Error("so many are not held")
+	}
+	long := strings.Repeat("never seen. ", limits.TaintGiven/12)
+	if v := check(t, h, long); v.Held() {
+		t.Errorf("held: %+v", v.Matches)
+	}
+	if v := check(t, h, long+long); !v.Held() || v.Matches[0].How != "too long" {
+		t.Errorf("a longer one: %+v", v)
+	}
+	if v := taint.NewHistory().Check(taint.Call{Arguments: object(t, "to", long+long)}); v.Held() {
+		t.Error("nothing was read, and it is held")
 	}
 }

@@ -3,6 +3,7 @@ package taint
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -38,9 +39,9 @@ func (p *place) pointer() string {
 		parts = append(parts, key)
 	}
 	var b strings.Builder
-	for i := len(parts) - 1; i >= 0; i-- {
+	for _, p := range slices.Backward(parts) {
 		b.WriteByte('/')
-		b.WriteString(parts[i])
+		b.WriteString(p)
 	}
 	return b.String()
 }
@@ -118,16 +119,17 @@ func leaves(document []byte, each func(leaf)) bool {
 }
 
 // identifier tells whether a name is one that a programmer gives to a member, and
-// not data.
+// not data: a short one of letters and underscores, with few digits.
 func identifier(s string) bool {
-	if len(s) > 32 {
-		return false
-	}
+	const longest, mostDigits = 24, 3
+	digits := 0
 	for i := range len(s) {
-		c := s[i]
-		if c != '_' && c != '-' && (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') {
+		switch c := s[i]; {
+		case '0' <= c && c <= '9':
+			digits++
+		case c != '_' && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z'):
 			return false
 		}
 	}
-	return true
+	return len(s) <= longest && digits <= mostDigits
 }

@@ -200,7 +200,7 @@ func hexRuns(text string, each func(string)) {
 	for i := 0; i < len(text); i++ {
 		c := text[i]
 		switch {
-		case hexDigit(c) && !(c == '0' && i+1 < len(text) && (text[i+1]|0x20) == 'x'):
+		case hexDigit(c) && (c != '0' || i+1 == len(text) || text[i+1]|0x20 != 'x'):
 			if gap > 0 && len(digits)%2 == 1 {
 				flush() // words, not pairs
 			}
