@@ -2,6 +2,7 @@ package mcptest
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -53,9 +54,7 @@ func TestLoad(t *testing.T) {
 	group.Wait()
 	left := map[string]string{}
 	for _, p := range peers {
-		for pid, name := range descendants(t, p.cmd.Process.Pid) {
-			left[pid] = name
-		}
+		maps.Copy(left, descendants(t, p.cmd.Process.Pid))
 		if err := p.End(); err != nil {
 			t.Errorf("%s: %v", p.Era, err)
 		}
