@@ -4,7 +4,7 @@ GO      ?= go
 TOOLS    = $(GO) tool -modfile=tools.mod
 SOURCES  = $(shell git ls-files '*.go')
 
-.PHONY: check fmt tidy vet static lint test race fuzz bench eval-quarantine eval-quarantine-write eval-quarantine-check test-hostile network lint-workflows test-nobody test-escape test-sigstore test-act test-cgroup test-container build build-full test-embed cross test-sarif leaks eval-search eval-search-write eval-search-check eval-taint eval-taint-write eval-taint-check test-site train-search
+.PHONY: check fmt tidy vet static lint test race fuzz bench eval-quarantine eval-quarantine-write eval-quarantine-check test-hostile network lint-workflows test-nobody test-escape test-sigstore test-act test-cgroup test-container build build-full test-embed cross test-sarif leaks eval-search eval-search-write eval-search-check eval-taint eval-taint-write eval-taint-check test-site test-mcp test-mcp-load bench-mcp bench-mcp-write train-search
 
 check: fmt tidy vet static lint race
 
@@ -159,6 +159,27 @@ test-container:
 test-site:
 	cd internal/site/sitetest/testdata && npm ci --ignore-scripts --no-audit --no-fund
 	PATCH_GIT_SITE_TESTS=1 $(GO) test -count=1 -timeout 20m -run TestBrowser ./internal/site/sitetest
+
+# The MCP server against other people's programs: the protocol's conformance suite in
+# two revisions, its inspector, and hosts of the TypeScript SDK in both eras. npm
+# brings them and, on Linux, the node 22 that they need, all by digests.
+MCP_CLIENTS = internal/mcpserver/mcptest/testdata
+test-mcp:
+	cd $(MCP_CLIENTS) && npm ci --ignore-scripts --no-audit --no-fund
+	PATCH_GIT_MCP_TESTS=1 $(GO) test -count=1 -timeout 20m -v ./internal/mcpserver/mcptest
+
+# Two servers of one toolbox under a mixed load while tools come and go, for LOAD.
+LOAD ?= 10m
+test-mcp-load:
+	PATCH_GIT_MCP_LOAD=$(LOAD) $(GO) test -count=1 -timeout 2h -run TestLoad -v ./internal/mcpserver/mcptest
+
+# The MCP server beside servers made of mark3labs/mcp-go and of the TypeScript SDK;
+# -write puts the figures into docs/benchmarks.md. `make test-mcp` installs the latter.
+bench-mcp: build
+	cd docs/bench/mcp && $(GO) run . -patch-git $(CURDIR)/bin/patch-git
+
+bench-mcp-write: build
+	cd docs/bench/mcp && $(GO) run . -patch-git $(CURDIR)/bin/patch-git -write
 
 build:
 	CGO_ENABLED=0 $(GO) build -buildvcs=auto -trimpath -ldflags='-s -w' -o bin/patch-git ./cmd/patch-git

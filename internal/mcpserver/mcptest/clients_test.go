@@ -121,14 +121,16 @@ func TestElicitation(t *testing.T) {
 			if code != 0 || !strings.Contains(out, `"sent": "yes-`+era) {
 				t.Errorf("approved: %d %s", code, out)
 			}
-			// The twins: a no, a yes that does not say so, and nobody to ask.
-			for name, answer := range map[string][]string{"no": {"--decline"}, "cancelled": {"--cancel"}, "false": {"approve:=false"}} {
-				id, _ := ask(name + "-" + era)
+			// The twins: a no, a yes that does not say so, and no answer.
+			for _, twin := range []struct{ name, answer, want string }{
+				{"no", "--decline", "approval_declined"}, {"cancelled", "--cancel", "confirmation_required"}, {"false", "approve:=false", "approval_declined"},
+			} {
+				id, _ := ask(twin.name + "-" + era)
 				if id == "" {
 					t.Fatal("nobody was asked")
 				}
-				if out, _ := mcpdo(append([]string{"--connection", "patch", "elicitation/respond", id}, answer...)...); strings.Contains(out, `"sent"`) || !strings.Contains(out, "confirmation_required") {
-					t.Errorf("%s: %s", name, out)
+				if out, _ := mcpdo("--connection", "patch", "elicitation/respond", id, twin.answer); strings.Contains(out, `"sent"`) || !strings.Contains(out, twin.want) {
+					t.Errorf("%s: %s", twin.name, out)
 				}
 			}
 			if _, code := mcpdo("connect", "patch", "--era", era, "--elicit", "off"); code != 0 {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"strconv"
@@ -143,9 +144,7 @@ func (p *Peer) Call(method string, params map[string]any) (Message, error) {
 			"io.modelcontextprotocol/clientInfo":         map[string]any{"name": "mcptest", "version": "1"},
 			"io.modelcontextprotocol/clientCapabilities": map[string]any{},
 		}}
-		for k, v := range params {
-			all[k] = v
-		}
+		maps.Copy(all, params)
 		params = all
 	}
 	p.mu.Lock()

@@ -100,16 +100,11 @@ func (s *scene) command(ctx context.Context, args ...string) *exec.Cmd {
 }
 
 // run runs a command that must succeed.
-func (s *scene) run(args ...string) string {
+func (s *scene) run(args ...string) {
 	s.t.Helper()
-	var talk bytes.Buffer
-	cmd := s.command(s.t.Context(), args...)
-	cmd.Stderr = &talk
-	out, err := cmd.Output()
-	if err != nil {
-		s.t.Fatalf("patch-git %s: %v\n%s", strings.Join(args, " "), err, talk.String())
+	if out, err := s.command(s.t.Context(), args...).CombinedOutput(); err != nil {
+		s.t.Fatalf("patch-git %s: %v\n%s", strings.Join(args, " "), err, out)
 	}
-	return string(out)
 }
 
 // http starts the server on HTTP and something in front of it that adds the token,
