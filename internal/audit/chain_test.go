@@ -245,6 +245,7 @@ func BenchmarkRun(b *testing.B) {
 }
 
 func benchmarkRun(b *testing.B, live bool) {
+	b.Helper()
 	j, rec := audit.Open(paths.Paths{Root: b.TempDir()}, time.Now, nothing), sample()
 	if live {
 		stop := j.Live()

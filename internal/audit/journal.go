@@ -3,6 +3,7 @@ package audit
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
@@ -83,10 +84,17 @@ func (j *Journal) Begin(ctx context.Context, rec Record, secrets ...string) (*Ru
 	if err != nil {
 		return nil, err
 	}
+	err = errEnded
 	if l := j.live.Load(); l != nil {
-		return run, l.begin(b, k)
+		err = l.begin(b, k)
 	}
-	return run, durable.Replace(j.path(run.id), b, filePerm)
+	if errors.Is(err, errEnded) {
+		err = durable.Replace(j.path(run.id), b, filePerm)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return run, nil
 }
 
 // Finish records the result in place of the intent, durably. rec is the whole
@@ -114,9 +122,11 @@ func (r *Run) Finish(rec Record, stdout, stderr []byte) error {
 		return err
 	}
 	k := r.secrets.keys
+	err = errEnded
 	if l := r.j.live.Load(); l != nil {
 		err = l.finish(&rec, k, streams)
-	} else {
+	}
+	if errors.Is(err, errEnded) {
 		err = r.j.finish(&rec, k, streams)
 	}
 	if err != nil {
@@ -167,6 +177,6 @@ func (r *Run) seal(rec *Record) (err error) {
 		rec.Output = json.RawMessage(`"` + r.secrets.mark("whole", rec.OutputCode) + `"`)
 	}
 	ok := rec.Status == Succeeded && !rec.InputsRedacted
-	rec.Replayable = &ok
+	rec.Replayable, rec.Assertions = &ok, rec.assertions()
 	return nil
 }

@@ -28,9 +28,9 @@ func clock() func() time.Time {
 func nothing(string) []audit.Secret { return nil }
 
 // journal opens a fresh journal.
-func journal(t testing.TB) (*audit.Journal, paths.Paths) {
-	t.Helper()
-	p := paths.Paths{Root: t.TempDir()}
+func journal(tb testing.TB) (*audit.Journal, paths.Paths) {
+	tb.Helper()
+	p := paths.Paths{Root: tb.TempDir()}
 	return audit.Open(p, clock(), nothing), p
 }
 
@@ -100,7 +100,7 @@ func TestRun(t *testing.T) {
 	if len(got.OutputCode) != 64 || len(got.Key) != 43 || len(got.Signature) != 86 || got.Seq != 1 || got.Replayable == nil || !*got.Replayable {
 		t.Errorf("what the journal says is %q, %q, %q, %d, %v", got.OutputCode, got.Key, got.Signature, got.Seq, got.Replayable)
 	}
-	want.OutputCode, want.Key, want.Signature, want.Seq, want.Replayable = got.OutputCode, got.Key, got.Signature, got.Seq, got.Replayable
+	want.OutputCode, want.Key, want.Signature, want.Seq, want.Replayable, want.Assertions = got.OutputCode, got.Key, got.Signature, got.Seq, got.Replayable, got.Assertions
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("result:\n%+v, want\n%+v", got, want)
 	}

@@ -30,18 +30,28 @@ type live struct {
 	word    string // begins the names of this process's segments; "" before the first
 	disown  func() // gives up the lock on that word
 	number  int
-	segment *os.File
+	segment *segment
 	size    int64
 	streams map[spec.Digest]bool // in the segment
-	waiting []*os.File           // segments that nobody appends to any more, the oldest first
-	last    link                 // of the last record that was appended
-	failed  error                // why the last commit did not succeed
+	waiting []*segment           // that nobody appends to any more, the oldest first
+	ended   bool
+	last    link  // of the last record that was appended
+	failed  error // why the last commit did not succeed
 
 	ending atomic.Int64 // when there is no more time, in nanoseconds; 0 before the end
 	wake   chan struct{}
 	quit   chan struct{}
 	gone   chan struct{}
 }
+
+// segment is one file of lines; file is nil when it is on the disk.
+type segment struct {
+	path string
+	file *os.File
+}
+
+// errEnded: the live part of a journal was closed.
+var errEnded = errors.New("the live journal is closed")
 
 // Live is for a process that lives on, such as a server, and must not wait for the
 // disk at each call: from now on Finish returns when the record would survive kill
@@ -59,9 +69,10 @@ func (j *Journal) Live() (close func() error) {
 		<-l.gone
 		l.mu.Lock()
 		defer l.mu.Unlock()
+		l.ended = true
 		if l.disown != nil {
 			l.disown()
-			if len(l.waiting) == 0 {
+			if len(l.waiting) == 0 && l.segment == nil {
 				_ = os.Remove(l.owner())
 			}
 		}
@@ -97,6 +108,9 @@ func (l *live) owner() string { return filepath.Join(l.j.liveDir(), l.word+owner
 
 // open makes the next segment, and before the first of them takes a word for all.
 func (l *live) open() error {
+	if l.ended {
+		return errEnded
+	}
 	if l.segment != nil {
 		return nil
 	}
@@ -115,8 +129,7 @@ func (l *live) open() error {
 	if err != nil {
 		return durable.Classify("write", path, err)
 	}
-	l.segment, l.size = f, 0
-	clear(l.streams)
+	l.segment, l.size = &segment{path, f}, 0
 	return nil
 }
 
@@ -126,9 +139,9 @@ func (l *live) write(b []byte) error {
 	if err := l.open(); err != nil {
 		return err
 	}
-	n, err := l.segment.Write(b)
+	n, err := l.segment.file.Write(b)
 	if err != nil {
-		if n > 0 && l.segment.Truncate(l.size) != nil {
+		if n > 0 && l.segment.file.Truncate(l.size) != nil {
 			l.rotate()
 		}
 		return durable.Classify("write", l.j.liveDir(), err)
@@ -147,6 +160,7 @@ func (l *live) write(b []byte) error {
 func (l *live) rotate() {
 	if l.segment != nil {
 		l.waiting, l.segment = append(l.waiting, l.segment), nil
+		clear(l.streams)
 	}
 }
 
@@ -182,13 +196,10 @@ func (l *live) finish(rec *Record, k *keys, streams map[spec.Digest][]byte) erro
 			return err
 		}
 		if len(content) > limits.AuditInline {
-			if err := durable.Replace(l.j.path(rec.RunID), k.sign(ofRecord, content), filePerm); err != nil {
+			if err := l.write(lines); err != nil {
 				return err
 			}
-			if len(lines) == 0 {
-				return nil
-			}
-			return l.write(lines)
+			return durable.WriteFile(l.j.path(rec.RunID), k.sign(ofRecord, content), filePerm)
 		}
 		return l.write(append(lines, k.coded(content)...))
 	})
@@ -200,7 +211,7 @@ func (l *live) finish(rec *Record, k *keys, streams map[spec.Digest][]byte) erro
 			l.streams[d] = true
 		}
 	}
-	l.last = next
+	l.last, l.keys = next, k
 	return nil
 }
 
@@ -236,28 +247,24 @@ func (l *live) commit() {
 	l.mu.Unlock()
 }
 
-func (l *live) settle(segments []*os.File, last link, k *keys) error {
-	for _, f := range segments {
-		if err := f.Sync(); err != nil {
-			return durable.Classify("write", f.Name(), err)
+func (l *live) settle(segments []*segment, last link, k *keys) error {
+	var paths []string
+	for _, s := range segments {
+		paths = append(paths, s.path)
+		if s.file == nil {
+			continue
 		}
+		if err := s.file.Sync(); err != nil {
+			return durable.Classify("write", s.path, err)
+		}
+		_ = s.file.Close() // it is on the disk
+		s.file = nil
 	}
 	if last.seq > 0 {
 		if err := l.j.anchor(k, last); err != nil {
 			return err
 		}
 	}
-	var paths []string
-	for _, f := range segments {
-		paths = append(paths, f.Name())
-	}
 	s := settlement{j: l.j, keys: k, paths: paths, still: &l.mu, stop: l.late}
-	if err := s.run(); err != nil {
-		return err
-	}
-	var errs []error
-	for _, f := range segments {
-		errs = append(errs, f.Close())
-	}
-	return errors.Join(errs...)
+	return s.run()
 }

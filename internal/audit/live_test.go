@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -254,7 +255,7 @@ func TestTruncated(t *testing.T) {
 		}
 		return j, full
 	}
-	j, full := cut(t, true)
+	j, _ := cut(t, true)
 	if rep := check(t, j); len(rep.Problems) != 1 || rep.Problems[0].Reason != "anchor" {
 		t.Errorf("cut: %+v", rep)
 	}
@@ -268,15 +269,15 @@ func TestTruncated(t *testing.T) {
 	if rep := check(t, j); len(rep.Problems) != 0 {
 		t.Errorf("accepted: %+v", rep)
 	}
-	j, full = cut(t, false) // by somebody who kept an older anchor too
-	if rep := check(t, j); len(rep.Problems) != 0 {
+	rolled, full := cut(t, false) // by somebody who kept an older anchor too
+	if rep := check(t, rolled); len(rep.Problems) != 0 {
 		t.Errorf("rolled back: %+v", rep)
 	}
-	rep, err := j.Check(t.Context(), full)
+	rep, err := rolled.Check(t.Context(), full)
 	if err != nil || len(rep.Problems) != 1 || rep.Problems[0].Reason != "expect" {
 		t.Errorf("rolled back, with a head kept elsewhere: %+v, %v", rep, err)
 	}
-	if rep, err := j.Check(t.Context(), rep.Head); err != nil || len(rep.Problems) != 0 {
+	if rep, err := rolled.Check(t.Context(), rep.Head); err != nil || len(rep.Problems) != 0 {
 		t.Errorf("the twin: %+v, %v", rep, err)
 	}
 }
@@ -360,4 +361,95 @@ func flip(path string, at int) error {
 	}
 	b[at] ^= 1
 	return os.WriteFile(path, b, 0o600)
+}
+
+// Calls go on while the server ends: each that was told it is recorded is.
+func TestLiveClosing(t *testing.T) {
+	p := paths.Paths{Root: t.TempDir()}
+	j, stop := live(t, p)
+	var all sync.WaitGroup
+	done := make(chan int, 8)
+	for range cap(done) {
+		all.Go(func() {
+			n := 0
+			for range 40 {
+				if err := recordOne(j); err != nil {
+					t.Error(err)
+					break
+				}
+				n++
+			}
+			done <- n
+		})
+	}
+	time.Sleep(10 * time.Millisecond)
+	stop()
+	all.Wait()
+	close(done)
+	total := 0
+	for n := range done {
+		total += n
+	}
+	if rep := check(t, j); rep.Records != total || rep.Signed != total || rep.Unfinished+rep.Forks+len(rep.Problems) != 0 {
+		t.Errorf("%d were recorded, found %+v", total, rep)
+	}
+}
+
+// Whatever lies in the files that the journal reads besides records, it neither
+// panics nor takes for its own what it did not write.
+func FuzzFiles(f *testing.F) {
+	p := paths.Paths{Root: f.TempDir()}
+	j := audit.Open(p, time.Now, nothing)
+	run, err := j.Begin(f.Context(), sample())
+	if err != nil {
+		f.Fatal(err)
+	}
+	rec := sample()
+	rec.Status, rec.Output = audit.Succeeded, json.RawMessage(`1`)
+	if err := run.Finish(rec, nil, nil); err != nil {
+		f.Fatal(err)
+	}
+	record, err := os.ReadFile(filepath.Join(p.Runs(), string(run.ID())+".json"))
+	if err != nil {
+		f.Fatal(err)
+	}
+	files := []string{filepath.Join(p.Runs(), ".head"), filepath.Join(p.Audit(), "head"), filepath.Join(p.Runs(), ".pruned"), filepath.Join(p.Runs(), "live", "a-1.log")}
+	if err := os.MkdirAll(filepath.Dir(files[3]), 0o700); err != nil {
+		f.Fatal(err)
+	}
+	for i, path := range files {
+		b, _ := os.ReadFile(path) // some are not there
+		f.Add(uint8(i), b)
+	}
+	f.Add(uint8(3), append(bytes.TrimSuffix(record, []byte("\n")), " 00\n"...))
+	f.Add(uint8(3), bytes.ReplaceAll(record, []byte("succeeded"), []byte("started")))
+	f.Add(uint8(3), []byte("b 0000 eA==\nb \n \n{} \n"))
+	f.Add(uint8(2), []byte(`{"schema_version":"1","ends":["`+strings.Repeat("0", 64)+`"]}`))
+	f.Fuzz(func(t *testing.T, which uint8, data []byte) {
+		path := files[int(which)%len(files)]
+		old, readErr := os.ReadFile(path)
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		defer func() { // as it was for the next
+			if readErr != nil {
+				_ = os.Remove(path)
+			} else if err := os.WriteFile(path, old, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}()
+		rep, err := j.Check(t.Context())
+		if err != nil {
+			t.Fatalf("could not look: %v", err)
+		}
+		if rep.Signed > 1 {
+			t.Fatalf("a line that was planted counts as signed: %+v", rep)
+		}
+		if _, _, err := j.List(audit.Filter{}); err != nil {
+			t.Fatal(err)
+		}
+		if got := get(t, j, run.ID()); got.Status != audit.Succeeded {
+			t.Fatalf("a planted line hides a record: %+v", got)
+		}
+	})
 }

@@ -77,6 +77,8 @@ type Record struct {
 	// Network are the places that the tool asked for, and what came of it, where
 	// its network led through us; the sandbox's own words say where it did not.
 	Network []Reached `json:"network,omitempty"`
+	// NetworkMore counts wishes for places that are not listed.
+	NetworkMore int `json:"network_more,omitempty"`
 	// Assertions say of each capability what was declared and what held it.
 	Assertions []Assertion `json:"capability_assertions,omitempty"`
 
@@ -170,7 +172,7 @@ type Reached struct {
 	Network string `json:"network"` // "tcp", "udp" or "dns"
 	Address string `json:"address"` // address:port, or the name that was asked for
 	Times   int    `json:"times"`
-	Verdict string `json:"verdict"` // "reached", "failed" or "refused"
+	Verdict string `json:"verdict"` // "reached", "sent" for a datagram or a question, "failed" or "refused"
 }
 
 // Assertion is what became of one capability in a run.
@@ -282,7 +284,7 @@ func (r *Record) check() error {
 		return errors.New("ran_at is missing")
 	case final == r.EndedAt.IsZero():
 		return fmt.Errorf("status is %s, which does not go with ended_at", r.Status)
-	case !final && !(r.Prev.IsZero() && r.Seq == 0 && r.Key == ""):
+	case !final && (!r.Prev.IsZero() || r.Seq != 0 || r.Key != ""):
 		return errors.New("prev is set before the run is finished")
 	case (r.Seq == 0) != (r.Key == ""):
 		return errors.New("seq does not go with key")

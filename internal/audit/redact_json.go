@@ -2,6 +2,7 @@ package audit
 
 import (
 	"encoding/json"
+	"slices"
 	"sort"
 	"strings"
 )
@@ -91,5 +92,9 @@ func (r *redactor) record(rec *Record) {
 		e := *rec.Error
 		e.Message, _ = r.text(e.Message)
 		rec.Error = &e
+	}
+	rec.Network = slices.Clone(rec.Network)
+	for i := range rec.Network { // a tool can put anything into a name that it asks for
+		rec.Network[i].Address, _ = r.text(rec.Network[i].Address)
 	}
 }

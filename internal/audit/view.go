@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/patch-cat/patch-git/internal/durable"
 	"github.com/patch-cat/patch-git/internal/fault"
@@ -89,8 +90,9 @@ func (v *view) line(line []byte) error {
 // read returns the line of a record and the record in it.
 func (v *view) read(id RunID) ([]byte, Record, error) {
 	b, rec, err := v.j.readFile(id)
-	if live, ok := v.logged[id]; ok && (err != nil || rec.Status == Started) {
-		return live.content, live.rec, nil
+	live, ok := v.logged[id]
+	if ok && (err != nil || rec.Status == Started) {
+		b, rec, err = live.content, live.rec, nil // whatever the file is, it is not the last word
 	}
 	return b, rec, err
 }
@@ -113,6 +115,18 @@ func (j *Journal) readFile(id RunID) ([]byte, Record, error) {
 		return nil, Record{}, fault.New(fault.NotVerified, "record", "record of run %s is damaged: %w", id, err)
 	}
 	return b, rec, nil
+}
+
+// Oldest is when the oldest run began that has a file; the zero time where there
+// is none.
+func (j *Journal) Oldest() (time.Time, error) {
+	ids, err := j.files()
+	if err != nil || len(ids) == 0 {
+		return time.Time{}, err
+	}
+	stamp := []byte(ids[0][:len(runTime)])
+	stamp[len("20060102-150405")] = '.'
+	return time.Parse(runTime, string(stamp))
 }
 
 // files lists the runs that have a file, the oldest first. What is neither a

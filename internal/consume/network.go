@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/patch-cat/patch-git/internal/ahead"
+	"github.com/patch-cat/patch-git/internal/audit"
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/sandbox"
 	"github.com/patch-cat/patch-git/internal/usernet"
@@ -62,6 +63,20 @@ func (r reach) uplink(ctx context.Context) (sandbox.Uplink, error) {
 		return nil, err
 	}
 	return up, nil
+}
+
+// visited are the places that a tool asked for, as the record has them: none where
+// its network did not lead through us.
+func visited(up sandbox.Uplink) (list []audit.Reached, more int) {
+	n, ok := up.(*usernet.Net)
+	if !ok {
+		return nil, 0
+	}
+	all, more := n.Visits()
+	for _, v := range all {
+		list = append(list, audit.Reached{Network: v.Network, Address: v.Address, Times: v.Times, Verdict: v.Verdict})
+	}
+	return list, more
 }
 
 // less tells whether the network is no more than the internet, as far as a

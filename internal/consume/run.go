@@ -194,6 +194,7 @@ func (k *call) start(ctx context.Context) (string, error) {
 		return cmp.Or(err, k.through())
 	}
 	k.out, err = o.warm.start(ctx, box, s, job)
+	rec.Network, rec.NetworkMore = visited(job.Uplink)
 	if err != nil {
 		k.out = sandbox.Outcome{Exit: -1}
 		return "", err

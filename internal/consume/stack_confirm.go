@@ -81,11 +81,11 @@ func (k *call) hold(ctx context.Context, asks []ask, keep []func() error) error 
 	for _, a := range asks {
 		k.reasons = append(k.reasons, a.Reason)
 	}
-	if len(k.reasons) == 0 {
-		return keepAll(keep)
-	}
 	act, g := k.action(), k.o.Approved
-	if !g.OK() {
+	switch {
+	case len(k.reasons) == 0 && !g.OK():
+		return keepAll(keep)
+	case !g.OK():
 		store, err := k.c.Approvals()
 		if err != nil {
 			return err
@@ -107,7 +107,7 @@ func (k *call) hold(ctx context.Context, asks []ask, keep []func() error) error 
 	switch err := g.Covers(act); {
 	case err != nil:
 		return err
-	case g.Via() == approval.ViaElicitation && !act.Attestable():
+	case g.Via() == approval.ViaElicitation && len(act.Reasons) > 0 && !act.Attestable():
 		return fault.New(fault.Denied, "approval_channel", "%s needs a person's own word, and not that of the AI host", k.s.Ref.At()).
 			Hint("call it again, and approve it by: patch-git approve")
 	}

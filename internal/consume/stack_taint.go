@@ -84,7 +84,14 @@ func (k *call) remembered() func(input, value string) bool {
 	store := sync.OnceValues(k.c.Approvals)
 	return func(input, value string) bool {
 		s, err := store()
-		return err == nil && s.Remembers(k.s.Ref, k.s.source(), input, value)
+		if err != nil {
+			return false
+		}
+		r, ok := s.Recall(k.s.Ref, k.s.source(), input, value)
+		if ok {
+			k.rec.Approval = &audit.Approval{ID: string(r.From), Via: string(approval.ViaRemembered), At: r.Since}
+		}
+		return ok
 	}
 }
 

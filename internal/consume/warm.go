@@ -31,8 +31,10 @@ type Warm struct {
 	mu      sync.Mutex
 	touched map[spec.Name]time.Time
 	closed  bool
-	work    sync.WaitGroup
-	synced  func() error // ends the journal's way of not waiting for the disk
+	end     context.CancelFunc // of what it does in the background for itself
+	work    sync.WaitGroup     // until it ends
+	noting  sync.WaitGroup     // until the last uses are noted
+	synced  func() error       // ends the journal's way of not waiting for the disk
 }
 
 // Warm opens a sandbox and a pool over it, which is empty at first.
@@ -42,11 +44,14 @@ func (c *Client) Warm(ctx context.Context, o sandbox.PoolOptions) (*Warm, error)
 		return nil, err
 	}
 	pool := sandbox.NewPool(box, o)
-	return &Warm{
-		client: c, box: box, pool: pool, serve: pool.Run, synced: c.Journal.Live(), touched: map[spec.Name]time.Time{},
+	life, end := context.WithCancel(context.WithoutCancel(ctx))
+	w := &Warm{
+		end: end, client: c, box: box, pool: pool, serve: pool.Run, synced: c.Journal.Live(), touched: map[spec.Name]time.Time{},
 		subjects: keeper[spec.Ref, *Subject]{now: c.Host.Now, most: limits.VerifiedBytes},
 		programs: keeper[programKey, *machine]{now: c.Host.Now, most: limits.VerifiedBytes},
-	}, nil
+	}
+	w.work.Go(func() { c.pruneDaily(life) })
+	return w, nil
 }
 
 // Run verifies an installed tool and runs it. A run without a sandbox is for a
@@ -68,6 +73,8 @@ func (w *Warm) Close() {
 	w.mu.Lock()
 	w.closed = true
 	w.mu.Unlock()
+	w.end()
+	w.noting.Wait()
 	w.work.Wait()
 	w.pool.Close()
 	if err := w.synced(); err != nil {

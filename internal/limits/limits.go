@@ -242,6 +242,7 @@ const (
 	NetQueries   = 32               // questions at a time
 	NetQueryRate = 100              // questions in a second, and in a burst
 	NetAnswer    = 3 * time.Second  // for one name server to answer
+	NetVisits    = 64               // places that a record lists for one run
 	NetClose     = time.Second      // how long the last packets of a connection are waited for
 )
 

@@ -39,6 +39,9 @@ type entry struct {
 	tokens int    // that telling it costs, about
 }
 
+// runs tells whether a call would run, as far as that was looked at.
+func (e *entry) runs() bool { return e.err == nil }
+
 // effect is what a tool can do to the world, as far as its sandbox lets it.
 type effect byte
 

@@ -38,7 +38,7 @@ func (f *finder) find(ctx context.Context, h *host.Host, k *kept, of *shelf, typ
 	}
 	for _, hit := range res.Hits {
 		for _, n := range append([]spec.Name{hit.Tool.Name}, hit.Also...) {
-			if e := of.byName[string(n)]; e != nil && e.err == nil {
+			if e := of.byName[string(n)]; e != nil && e.runs() {
 				hits = append(hits, e)
 			}
 		}
@@ -53,7 +53,7 @@ func (f *finder) make(ctx context.Context, h *host.Host, k *kept, of *shelf) err
 	var list []ledger.Listing
 	texts := k.summaries()
 	for _, e := range of.entries {
-		if e.err != nil {
+		if !e.runs() {
 			continue
 		}
 		var l ledger.Listing

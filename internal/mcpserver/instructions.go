@@ -38,7 +38,7 @@ func (s *shelf) contents() string {
 	count := map[string]int{}
 	var names []string
 	for _, e := range s.entries {
-		if e.err != nil {
+		if !e.runs() {
 			continue
 		}
 		names = append(names, string(e.ref.Name))

@@ -85,7 +85,7 @@ func (k *kept) save(entries []*entry) {
 	texts := k.summaries()
 	var cards, search []byte
 	for _, e := range entries {
-		if e.err == nil {
+		if e.runs() {
 			cards = appendEntry(cards, e)
 			search = appendFields(search, e.ref.Digest[:], texts.of(e))
 		}

@@ -29,7 +29,7 @@ func newShelf(entries []*entry, conf config.MCP, ranks map[spec.Name]string) *sh
 	short := names(all)
 	var run []*entry
 	for i, e := range s.entries {
-		if e.err == nil {
+		if e.runs() {
 			e = e.known(short[e.ref.Name])
 			s.entries[i] = e
 			run = append(run, e)
@@ -90,7 +90,7 @@ func (s *shelf) tellsLike(o *shelf) bool {
 func (s *shelf) hidden() int {
 	n := -len(s.listed)
 	for _, e := range s.entries {
-		if e.err == nil {
+		if e.runs() {
 			n++
 		}
 	}

@@ -17,8 +17,8 @@ import (
 )
 
 // toolNamed is a verified tool as consume tells it.
-func toolNamed(t testing.TB, name string, change func(*consume.Card)) *entry {
-	t.Helper()
+func toolNamed(tb testing.TB, name string, change func(*consume.Card)) *entry {
+	tb.Helper()
 	card := &consume.Card{
 		Ref: spec.Ref{Name: spec.Name(name), Version: "1.0.0", Digest: spec.DigestOf([]byte(name))}, Registry: "acme/tools", Trust: consume.Computed,
 		Tool: &spec.Tool{
@@ -32,7 +32,7 @@ func toolNamed(t testing.TB, name string, change func(*consume.Card)) *entry {
 	}
 	e, err := newEntry(card)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return e
 }

@@ -86,9 +86,7 @@ func (s *stock) refresh(ctx context.Context, again bool) (changed bool, err erro
 		return false, err
 	}
 	if !s.begun {
-		for name, e := range s.kept.load() {
-			s.known[name] = e
-		}
+		s.known = s.kept.load()
 	}
 	s.rank(list)
 	// What was used last is looked at first: it is what a host is told of where

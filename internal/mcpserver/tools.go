@@ -113,8 +113,8 @@ func (t *toolset) run(ctx context.Context, c *call, name string) (*mcp.CallToolR
 func (t *toolset) resolve(ctx context.Context, name string) (*entry, spec.Ref, error) {
 	if e := t.now(ctx).byName[name]; e != nil {
 		ref := spec.Ref{Name: e.ref.Name}
-		if e.err != nil {
-			return nil, ref, nil // the call says what is wrong with it
+		if !e.runs() {
+			e = nil // the call says what is wrong with it
 		}
 		return e, ref, nil
 	}

@@ -158,6 +158,7 @@ func (r *resolver) answer(query []byte, network string) []byte {
 	if !ok {
 		return nil
 	}
+	r.gate.visits.note("dns", q.name, sent)
 	if r.gate.excepts(q.name) && (q.Type == dnsmessage.TypeA || q.Type == dnsmessage.TypeAAAA) {
 		list, err := r.gate.find(r.ctx, q.name)
 		return q.addresses(list, err)

@@ -26,6 +26,8 @@ type gate struct {
 
 	mu    sync.Mutex
 	known map[string]*known // by the names of exceptions
+
+	visits visits
 }
 
 // known is what a name has stood for during the run.

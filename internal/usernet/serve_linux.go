@@ -144,7 +144,16 @@ func target(id stack.TransportEndpointID) netip.AddrPort {
 // dial connects to a destination that was admitted.
 func (s *server) dial(network string, to netip.AddrPort) (net.Conn, error) {
 	d := net.Dialer{Timeout: limits.NetConnect}
-	return d.DialContext(s.ctx, network, to.String())
+	c, err := d.DialContext(s.ctx, network, to.String())
+	verdict := reached
+	switch {
+	case err != nil:
+		verdict = failed
+	case network == "udp":
+		verdict = sent
+	}
+	s.gate.visits.note(network, to.String(), verdict)
+	return c, err
 }
 
 // openDoors serves the sandbox's own loopback, where the tool may find what

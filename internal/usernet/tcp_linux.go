@@ -41,6 +41,7 @@ func (s *server) connect(r *tcp.ForwarderRequest) {
 		return
 	}
 	if !s.gate.admits(s.ctx, to) {
+		s.gate.visits.note("tcp", to.String(), refused)
 		r.Complete(true)
 		return
 	}

@@ -24,6 +24,7 @@ func (s *server) converse(r *udp.ForwarderRequest) bool {
 	ask := false
 	if !s.dns.at(to) && !s.gate.named(to) && !s.gate.open(to.Addr()) {
 		if ask = s.gate.asks(to); !ask {
+			s.gate.visits.note("udp", to.String(), refused)
 			return false
 		}
 	}
@@ -43,6 +44,7 @@ func (s *server) converse(r *udp.ForwarderRequest) bool {
 			return
 		}
 		if ask && !s.gate.admits(s.ctx, to) {
+			s.gate.visits.note("udp", to.String(), refused)
 			return
 		}
 		out, err := s.dial("udp", to)
