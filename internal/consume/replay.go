@@ -83,6 +83,9 @@ func (c *Client) Replay(ctx context.Context, id audit.RunID, o RunOptions) (*Rep
 	case err != nil:
 		return nil, err
 	}
+	if o.Session != nil {
+		o.Session.Recall(old)
+	}
 	var now audit.Record
 	o.replay, o.became, o.Limits = id, &now, limitsOf(old.Sandbox.Limits)
 	if r.Ran, err = c.Run(ctx, s, old.Inputs, o); err != nil {
