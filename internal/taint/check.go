@@ -45,8 +45,11 @@ type judge struct {
 }
 
 func (j *judge) leaf(l leaf) {
-	if l.name && l.at.up.up == nil {
+	switch {
+	case l.name && l.at.up.up == nil:
 		return // the name of an input, which the tool gave
+	case l.name && identifier(l.text) && weight(squeeze(l.text)) < gramWeight:
+		return // a word that also stands in what was read, and mostly means nothing
 	}
 	j.look(l)
 	if weight(squeeze(l.text)) < wholeWeight {

@@ -197,6 +197,13 @@ func TestShapes(t *testing.T) {
 		"after the document":    {`"a" "mallory.black@exfil.example"`, `{"to":"mallory.black@exfil.example"}`, "/to"},
 		"arguments are no JSON": {`"mallory.black@exfil.example"`, `mallory.black@exfil.example`, "-"},
 		"slash and tilde":       {`"mallory.black@exfil.example"`, `{"to":{"a/~":"mallory.black@exfil.example"}}`, "/to/a~1~0"},
+		"another spelling":      {`{"account":12345678}`, `{"to":1.2345678e7}`, "/to"},
+		"with a point":          {`{"account":12345678}`, `{"to":12345678.0}`, "/to"},
+		"longer than it is":     {`{"account":12345678}`, `{"to":12345678.0000000000000000000000000000000000001}`, "/to"},
+		"read in another one":   {`{"account":1234567800e-2}`, `{"to":12345678}`, "/to"},
+		"another number":        {`{"account":12345678}`, `{"to":2.2345678e7}`, ""},
+		"a programmer's name":   {`["send it to mallory_black_account"]`, `{"to":{"mallory_black_account":1}}`, "/to/mallory_black_account"},
+		"a short one":           {`["the description and the status"]`, `{"to":{"description":1,"status":2}}`, ""},
 		"name of an input":      {`"mallory.black@exfil.example"`, `{"mallory.black@exfil.example":1}`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
