@@ -150,4 +150,13 @@ const hostApp = "mcp"
 
 func (t *toolset) held(_ *call, h *consume.Held) *mcp.CallToolResult { return held(h) }
 
-func (t *toolset) failed(_ *call, err error) *mcp.CallToolResult { return failed(err) }
+func (t *toolset) failed(c *call, err error) *mcp.CallToolResult {
+	if quotes(err) {
+		c.readText(shorten(c.Name, limits.MCPName), err.Error())
+	}
+	return failed(err)
+}
+
+// quotes tells whether an error that no run has labelled repeats the words of others:
+// those in which a registry says why it revoked a tool.
+func quotes(err error) bool { return fault.ReasonOf(err) == "revoked" }
