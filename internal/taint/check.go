@@ -162,6 +162,13 @@ func (q *search) find(value string) (found, bool) {
 	if try("", value) {
 		return best, true
 	}
+	if weight(squeeze(value)) >= gramWeight {
+		for _, part := range places(value) {
+			if w := weight(squeeze(part)); w >= wholeWeight && w < gramWeight && try("", part) {
+				return best, true
+			}
+		}
+	}
 	decoded(value, func(how, text string) {
 		if !any || best.vouched {
 			try(how, text)
