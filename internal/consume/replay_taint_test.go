@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/patch-cat/patch-git/internal/approval"
+	"github.com/patch-cat/patch-git/internal/sandbox"
 	"github.com/patch-cat/patch-git/internal/taint"
 )
 
@@ -45,5 +47,30 @@ func TestReplayKeepsTheLabel(t *testing.T) {
 	}
 	if _, err := later.call("say_plain", "a thing that nobody wrote"); err != nil {
 		t.Errorf("the twin: %v", err)
+	}
+}
+
+// TestReplayHasNoWiderLimits: what a person gave to one run no conversation has again.
+func TestReplayHasNoWiderLimits(t *testing.T) {
+	s, refs := pulled(t, kind{name: "say_any", taintedOK: true}.source())
+	subject, err := s.client.Installed(t.Context(), refs[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	wide := sandbox.Limits{Wall: time.Hour, Memory: 8 << 30, Processes: 1000, OpenFiles: 99}
+	old, err := s.client.Run(t.Context(), subject, text("a"), RunOptions{Limits: wide})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := s.replay(old.RunID, RunOptions{Session: converse(s).Session})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := bounds(sandbox.Limits{OpenFiles: 99}) // what is narrower stays
+	if r.SandboxMatch.Match || r.SandboxMatch.Current.Limits != want {
+		t.Errorf("a conversation has %+v, want %+v", r.SandboxMatch.Current.Limits, want)
+	}
+	if r, err := s.replay(old.RunID, RunOptions{}); err != nil || r.SandboxMatch.Current.Limits != bounds(wide) {
+		t.Errorf("the twin, a person: %+v, %v", r, err)
 	}
 }
