@@ -83,7 +83,7 @@ func (w *webServer) start(ts *testscript.TestScript, args []string) {
 }
 
 func (w *webServer) post(ts *testscript.TestScript, body string, headers []string) {
-	req, err := http.NewRequest(http.MethodPost, w.url, strings.NewReader(body)) //nolint:noctx // a transcript has none
+	req, err := http.NewRequest(http.MethodPost, w.url, strings.NewReader(body))
 	ts.Check(err)
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "application/json, text/event-stream")

@@ -3,6 +3,7 @@ package consume
 import (
 	"encoding/json"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -230,7 +231,7 @@ func TestRemembered(t *testing.T) {
 	}
 	next := read()
 	ran, err := next.call("say_plain", "bob at the office dot example")
-	if err != nil || ran.Trust != Derived || s.last().Approval == nil || s.last().Approval.Via != "remembered" || s.last().Approval.At.IsZero() {
+	if err != nil || ran.Trust != Derived || s.last().Approval == nil || s.last().Approval.Via != "remembered" || s.last().Approval.ID != string(id) || s.last().Approval.At.IsZero() {
 		t.Errorf("what a person said yes to: %+v, %v, %+v", ran, err, s.last().Approval)
 	}
 	if _, err := next.call("say_plain", "eve at the office dot example"); !isHeld(err) {
@@ -291,11 +292,10 @@ func TestHostsWord(t *testing.T) {
 func TestFilesByName(t *testing.T) {
 	source := strings.ReplaceAll(kind{name: "read_one", files: "read-only", answer: `{"text": open(args["text_path"]).read()}`}.source(), "name: text\n", "name: text_path\n")
 	s, refs := pulled(t, source)
-	dir, err := os.MkdirTemp(s.client.Host.Home, "patch-git-test-")
+	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
-		t.Skip("no file can be put where a tool may be given it:", err)
+		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	for _, name := range []string{"one.txt", "two.txt"} {
 		if err := os.WriteFile(dir+"/"+name, []byte(name), 0o600); err != nil {
 			t.Fatal(err)

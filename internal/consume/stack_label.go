@@ -65,9 +65,9 @@ func (k *call) label(failure error) (string, error) {
 	if s == nil {
 		return "", nil
 	}
-	run, err := k.begun()
-	if err != nil {
-		return "", nil // nothing was started, and the audit says why
+	run, unwritten := k.begun()
+	if unwritten != nil { // nothing was started, and the audit says why
+		return "", nil //nolint:nilerr // so
 	}
 	at := taint.Source{Run: string(run.ID()), Tool: k.s.Ref.At()}
 	switch {

@@ -89,7 +89,7 @@ func (k *call) remembered() func(input, value string) bool {
 		}
 		r, ok := s.Recall(k.s.Ref, k.s.source(), input, value)
 		if ok {
-			k.rec.Approval = &audit.Approval{ID: r.Name, Via: string(approval.ViaRemembered), At: r.Since}
+			k.rec.Approval = &audit.Approval{ID: string(r.From), Via: string(approval.ViaRemembered), At: r.Since}
 		}
 		return ok
 	}

@@ -32,8 +32,9 @@ type Warm struct {
 	touched map[spec.Name]time.Time
 	closed  bool
 	end     context.CancelFunc // of what it does in the background for itself
-	work    sync.WaitGroup
-	synced  func() error // ends the journal's way of not waiting for the disk
+	work    sync.WaitGroup     // until it ends
+	noting  sync.WaitGroup     // until the last uses are noted
+	synced  func() error       // ends the journal's way of not waiting for the disk
 }
 
 // Warm opens a sandbox and a pool over it, which is empty at first.
@@ -73,6 +74,7 @@ func (w *Warm) Close() {
 	w.closed = true
 	w.mu.Unlock()
 	w.end()
+	w.noting.Wait()
 	w.work.Wait()
 	w.pool.Close()
 	if err := w.synced(); err != nil {

@@ -156,7 +156,7 @@ func (w *Warm) touch(ctx context.Context, c *Client, name spec.Name) {
 		return
 	}
 	w.touched[name] = now
-	w.work.Go(func() { note(context.WithoutCancel(ctx)) })
+	w.noting.Go(func() { note(context.WithoutCancel(ctx)) })
 }
 
 // program is [Client.program], found out once for a source that needs no packages:

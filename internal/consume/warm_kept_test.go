@@ -38,7 +38,7 @@ func TestKeptIsLookedAt(t *testing.T) {
 	if err := call(); err != nil {
 		t.Fatal(err)
 	}
-	w.work.Wait() // the last use was noted in the index, which belongs to the answer
+	w.noting.Wait() // the last use was noted in the index, which belongs to the answer
 	if err := call(); err != nil || held() == nil {
 		t.Fatal("nothing is held:", err)
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"runtime/debug"
 	"testing"
+	"time"
 
 	"github.com/patch-cat/patch-git/internal/limits"
 )
@@ -24,7 +25,8 @@ func TestThrift(t *testing.T) {
 		thrift(ctx)
 		close(ended)
 	}()
-	for debug.SetMemoryLimit(-1) != limits.MCPMemory { //nolint:revive // until it begins
+	for debug.SetMemoryLimit(-1) != limits.MCPMemory {
+		time.Sleep(time.Millisecond)
 	}
 	stop()
 	<-ended

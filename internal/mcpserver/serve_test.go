@@ -12,7 +12,7 @@ import (
 // FuzzServe: whatever a host sends, the server ends when its input does and has
 // written nothing but lines of JSON-RPC, one answer for each request that it took.
 func FuzzServe(f *testing.F) {
-	hello := initialize("2025-11-25", "{}") + "\n" + `{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n"
+	hello := initialize("2025-11-25") + "\n" + `{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n"
 	for _, s := range []string{
 		"", "\n\n", "{oops\n", hello, hello + callOf(1, "echo") + "\n" + callOf(1, "echo"), hello + `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":"x"}}`,
 		modern(1, "echo", `{}`, "") + "\n" + modern(2, "denied", `[1]`, answerWith("x", `{"a":{"action":"x"}}`)),
@@ -71,7 +71,7 @@ func BenchmarkCall(b *testing.B) {
 				args := fmt.Sprintf(`{"text":%q}`, strings.Repeat("x", size))
 				call := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":%s}}`, args)
 				if era < handshakes {
-					ask(initialize(era, "{}"))
+					ask(initialize(era))
 					if _, err := answers.ReadSlice('\n'); err != nil {
 						b.Fatal(err)
 					}

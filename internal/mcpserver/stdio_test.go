@@ -200,14 +200,14 @@ func (w *wired) next() map[string]any {
 
 func (w *wired) hello() {
 	w.t.Helper()
-	w.send(initialize("2025-06-18", "{}"), `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	w.send(initialize("2025-06-18"), `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 	if m := w.next(); m["error"] != nil {
 		w.t.Fatal(m)
 	}
 }
 
-func initialize(era, capabilities string) string {
-	return `{"jsonrpc":"2.0","id":"hello","method":"initialize","params":{"protocolVersion":"` + era + `","capabilities":` + capabilities +
+func initialize(era string) string {
+	return `{"jsonrpc":"2.0","id":"hello","method":"initialize","params":{"protocolVersion":"` + era + `","capabilities":{}` +
 		`,"clientInfo":{"name":"test","version":"1"}}}`
 }
 
@@ -488,7 +488,7 @@ func TestInterruptedDeaf(t *testing.T) {
 	}), io.Discard), newFake())
 	ended := make(chan error, 1)
 	go func() { ended <- s.serveStdio(ctx) }()
-	go func() { _, _ = io.WriteString(hostIn, initialize("2025-06-18", "{}")+"\n") }()
+	go func() { _, _ = io.WriteString(hostIn, initialize("2025-06-18")+"\n") }()
 	<-deaf
 	stop()
 	select {
@@ -506,7 +506,7 @@ func (f writerFunc) Write(b []byte) (int, error) { return f(b) }
 func TestBrokenPipe(t *testing.T) {
 	in, hostIn := io.Pipe()
 	s := serveFake(t.Context(), t, testHost(t, in, writerFunc(func([]byte) (int, error) { return 0, io.ErrClosedPipe }), io.Discard), newFake())
-	go func() { _, _ = io.WriteString(hostIn, initialize("2025-06-18", "{}")+"\n") }()
+	go func() { _, _ = io.WriteString(hostIn, initialize("2025-06-18")+"\n") }()
 	ended := make(chan error, 1)
 	go func() { ended <- s.serveStdio(t.Context()) }()
 	select {

@@ -28,11 +28,11 @@ func (t *Toolbox) LoadKept(r Receipt, policy verify.Policy) (verify.Verified, er
 // none, or something that is no file of ours.
 func (t *Toolbox) Visible(n spec.Name) (spec.Digest, error) {
 	data, err := durable.ReadFileNoFollow(t.paths.Tool(n), limits.ReleaseBytes)
-	if errors.Is(err, fs.ErrNotExist) || fault.KindOf(err) == fault.Findings && err != nil {
-		return spec.Digest{}, nil
+	switch {
+	case err == nil:
+		return spec.DigestOf(data), nil
+	case errors.Is(err, fs.ErrNotExist), fault.KindOf(err) == fault.Findings:
+		return spec.Digest{}, nil // neither is a file that a digest can be of
 	}
-	if err != nil {
-		return spec.Digest{}, err
-	}
-	return spec.DigestOf(data), nil
+	return spec.Digest{}, err
 }
