@@ -49,7 +49,7 @@ func keyBlocks(text string) (blocks []Leak) {
 // notOfKey tells what stands neither in the data of a key nor at the ends of its
 // lines, in whatever language they are written.
 func notOfKey(r rune) bool {
-	return r >= 0x80 || !isAlnum(byte(r)) && strings.IndexRune("+/= \t\r\n\\\"'#,:-", r) < 0
+	return r >= 0x80 || !isAlnum(byte(r)) && !strings.ContainsRune("+/= \t\r\n\\\"'#,:-", r)
 }
 
 // hasKeyData tells whether there is more to a key than its first line: a stretch of
