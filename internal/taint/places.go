@@ -2,23 +2,20 @@ package taint
 
 import "strings"
 
-// mostPlaces bounds how many parts of one value are looked for by themselves.
-const mostPlaces = 64
-
 // places are the parts of a text that say where something goes, whatever stands around
 // them: addresses of mail, hosts of addresses on the web, numbers of accounts. Those
 // that are too short to share a part of gramWeight are found in it by this alone.
 func places(text string) (out []string) {
 	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return between(r) || strings.ContainsRune(":/?#&=", r) }) {
 		word = strings.TrimFunc(word, sign)
-		if len(out) < mostPlaces && (strings.Contains(word, "@") || account(word)) {
+		if strings.Contains(word, "@") || account(word) {
 			out = append(out, word)
 		}
 	}
-	for rest := text; len(out) < mostPlaces; {
+	for rest := text; ; {
 		_, after, ok := strings.Cut(rest, "://")
 		if !ok {
-			break
+			return out
 		}
 		rest = after
 		host := after
@@ -27,7 +24,6 @@ func places(text string) (out []string) {
 		}
 		out = append(out, host)
 	}
-	return out
 }
 
 // account tells whether a word is a number of so many digits that it counts nothing.
