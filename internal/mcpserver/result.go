@@ -8,6 +8,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/patch-cat/patch-git/internal/approval"
 	"github.com/patch-cat/patch-git/internal/consume"
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/limits"
@@ -143,7 +144,7 @@ func held(h *consume.Held) *mcp.CallToolResult {
 			w.Kind, w.Reason = r.Kind, r.Text
 		}
 		w.Reasons = append(w.Reasons, r.Text)
-		if r.Input != "" {
+		if r.Kind == approval.KindTainted && r.Input != "" {
 			w.Tainted = append(w.Tainted, taintedInput{r.Input, sanitize.ForTerminal(r.Value), r.Source})
 		}
 	}
