@@ -126,6 +126,14 @@ func metaNamed(name string) *meta {
 	return nil
 }
 
+func metaNames() []string {
+	var out []string
+	for _, m := range metas() {
+		out = append(out, m.name)
+	}
+	return out
+}
+
 // model is the meta-tool as the rules for arguments know tools.
 func (m *meta) model() *spec.Tool { return &spec.Tool{Name: spec.Name(m.name), Inputs: m.inputs} }
 
