@@ -130,14 +130,8 @@ func leaf(args json.RawMessage, pointer string) (text string, number, ok bool) {
 	return "", false, false
 }
 
-// Remembers tells whether a person said yes to this value for this input of this
-// release, and that still holds. What cannot be read is not remembered.
-func (s *Store) Remembers(tool spec.Ref, source spec.Digest, input, value string) bool {
-	_, ok := s.Recall(tool, source, input, value)
-	return ok
-}
-
-// Recall is [Store.Remembers] with what is remembered, such as for a record.
+// Recall returns what a person said yes to, if that was this value for this input of
+// this release, and still holds. What cannot be read is not remembered.
 func (s *Store) Recall(tool spec.Ref, source spec.Digest, input, value string) (r Remembered, ok bool) {
 	name, err := s.nameOf(tool, source, input, value)
 	if err != nil || s.load(kindRemembered, name, &r) != nil || !r.holds(s.now()) {

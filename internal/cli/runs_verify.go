@@ -36,7 +36,7 @@ it cannot be told.`,
 			for _, text := range expect {
 				d, err := spec.ParseDigest(text)
 				if err != nil {
-					return usage("--expect: %w", err)
+					return usage("--expect: %w", err).Hint("patch-git runs verify prints the head")
 				}
 				want = append(want, d)
 			}

@@ -113,6 +113,9 @@ func (a *app) printSetup(d aihost.Done, f setupFlags) {
 		name += " (a link to " + safe(d.Link) + ")"
 	}
 	switch {
+	case len(d.Changes) == 0 && f.undo:
+		a.out.printf("%s has nothing of this program\n", name)
+		return
 	case len(d.Changes) == 0:
 		a.out.printf("%s has it already\n", name)
 		return

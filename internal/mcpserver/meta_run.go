@@ -124,7 +124,7 @@ func (t *toolset) replay(ctx context.Context, c *call) (*mcp.CallToolResult, err
 	}
 	id, err := audit.ParseRunID(in.RunID)
 	if err != nil {
-		return nil, fault.New(fault.Usage, "bad_run", "%w", err)
+		return nil, fault.New(fault.Usage, "bad_run", "%w", err).Hint("patch_list_runs tells the ids")
 	}
 	w, err := t.server.warm()
 	if err != nil {

@@ -157,7 +157,8 @@ func TestPage(t *testing.T) {
 	if e, err := b.store.Get(b.entry.ID); err != nil || e.Via != approval.ViaPage {
 		t.Errorf("%+v, %v", e, err)
 	}
-	if a := b.entry.Action; !b.store.Remembers(a.Tool, a.Source, "to", "bob@example.com") {
+	a := b.entry.Action
+	if _, ok := b.store.Recall(a.Tool, a.Source, "to", "bob@example.com"); !ok {
 		t.Error("it is not remembered")
 	}
 	if err := <-b.served; err != nil { // nothing waits any more
