@@ -25,6 +25,7 @@ type stock struct {
 	client *consume.Client
 	log    *slog.Logger
 	kept   *kept
+	most   int // tools whose files are looked at before the first list
 
 	state atomic.Pointer[shelf]
 	first chan struct{} // closed when there is a state
@@ -39,7 +40,7 @@ type stock struct {
 }
 
 func newStock(c *consume.Client, log *slog.Logger) *stock {
-	s := &stock{client: c, log: log, kept: keptAt(c.Host), first: make(chan struct{}), late: make(chan bool, 1), known: map[spec.Name]*entry{}, ranks: map[spec.Name]string{}}
+	s := &stock{client: c, log: log, kept: keptAt(c.Host), most: limits.MCPGlimpsed, first: make(chan struct{}), late: make(chan bool, 1), known: map[spec.Name]*entry{}, ranks: map[spec.Name]string{}}
 	s.state.Store(&shelf{})
 	return s
 }
@@ -100,7 +101,7 @@ func (s *stock) refresh(ctx context.Context, again bool) (changed bool, err erro
 	slices.SortStableFunc(list, func(a, b toolbox.Installed) int { return strings.Compare(b.LastUsed, a.LastUsed) })
 	look := looking{
 		stock: s, rules: rules, renewed: !s.begun || stamp != s.rules, again: again, brief: !s.begun,
-		blind: len(list) > limits.MCPGlimpsed, entries: make([]*entry, len(list)),
+		blind: len(list) > s.most && !again, entries: make([]*entry, len(list)),
 	}
 	fresh := look.all(ctx, list, func(entries []*entry) {
 		if !s.begun {
