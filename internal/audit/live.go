@@ -25,6 +25,7 @@ import (
 type live struct {
 	j    *Journal
 	keys *keys
+	ends *ends
 
 	mu      sync.Mutex
 	word    string // begins the names of this process's segments; "" before the first
@@ -59,7 +60,7 @@ var errEnded = errors.New("the live journal is closed")
 // done, Begin refuses. Close ends it and waits for the disk; call it before the
 // process ends. A second Live before that is an error of the caller's.
 func (j *Journal) Live() (close func() error) {
-	l := &live{j: j, streams: map[spec.Digest]bool{}, wake: make(chan struct{}, 1), quit: make(chan struct{}), gone: make(chan struct{})}
+	l := &live{j: j, ends: j.ends(), streams: map[spec.Digest]bool{}, wake: make(chan struct{}, 1), quit: make(chan struct{}), gone: make(chan struct{})}
 	j.live.Store(l)
 	go l.commits()
 	return sync.OnceValue(func() error {
@@ -70,6 +71,7 @@ func (j *Journal) Live() (close func() error) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		l.ended = true
+		l.ends.close()
 		if l.disown != nil {
 			l.disown()
 			if len(l.waiting) == 0 && l.segment == nil {
@@ -185,13 +187,16 @@ func (l *live) behind() bool { return len(l.waiting) > limits.AuditSegments/limi
 func (l *live) finish(rec *Record, k *keys, streams map[spec.Digest][]byte) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.ended {
+		return errEnded
+	}
 	var lines []byte
 	for d, b := range streams {
 		if len(b) <= limits.AuditInline && !l.streams[d] {
 			lines = append(lines, streamOf(d, b)...)
 		}
 	}
-	next, err := l.j.append(rec, k, func(content []byte) error {
+	next, err := l.j.append(rec, k, l.ends, func(content []byte) error {
 		if err := l.j.large(streams); err != nil {
 			return err
 		}
