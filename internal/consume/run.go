@@ -190,8 +190,7 @@ func (k *call) start(ctx context.Context) (string, error) {
 	}
 	rec.Sandbox.Python, rec.Sandbox.EnvKeys = python, envKeys(job.Env)
 	job.Gate = func() error { // the tool waits for its intent to be written
-		_, err := k.begun()
-		return cmp.Or(err, k.through())
+		return cmp.Or(k.written(ctx), k.through())
 	}
 	k.out, err = o.warm.start(ctx, box, s, job)
 	rec.Network, rec.NetworkMore = visited(job.Uplink)

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
-	"sync"
 
 	"github.com/patch-cat/patch-git/internal/approval"
 	"github.com/patch-cat/patch-git/internal/audit"
@@ -53,7 +52,8 @@ type call struct {
 	reach   reach
 	grants  *grants
 	rec     audit.Record
-	begun   func() (*audit.Run, error) // the intent; nil before it is written
+	begun   func() (*audit.Run, error)      // the intent; nil before it is being written
+	written func(ctx context.Context) error // waits for it, but not longer than the call lasts
 	out     sandbox.Outcome
 	ran     *Ran
 }
@@ -179,12 +179,25 @@ func (k *call) quarantine(ctx context.Context) (string, error) {
 
 // begin writes the intent while the run is prepared: the tool waits for it.
 func (k *call) begin(ctx context.Context) {
-	intent := make(chan func() (*audit.Run, error), 1)
+	var run *audit.Run
+	var err error
+	done := make(chan struct{})
 	go func(rec audit.Record) {
-		run, err := k.c.Journal.Begin(ctx, rec)
-		intent <- func() (*audit.Run, error) { return run, err }
+		defer close(done)
+		run, err = k.c.Journal.Begin(ctx, rec)
 	}(k.intent())
-	k.begun = sync.OnceValues(func() (*audit.Run, error) { return (<-intent)() })
+	k.begun = func() (*audit.Run, error) {
+		<-done
+		return run, err
+	}
+	k.written = func(ctx context.Context) error {
+		select {
+		case <-done:
+			return err
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
 }
 
 // intent is the record as it stands now, whatever is added to it meanwhile.
