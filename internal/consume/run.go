@@ -190,7 +190,8 @@ func (k *call) start(ctx context.Context) (string, error) {
 	}
 	rec.Sandbox.Python, rec.Sandbox.EnvKeys = python, envKeys(job.Env)
 	job.Gate = func() error { // the tool waits for its intent to be written
-		return cmp.Or(k.written(ctx), k.through())
+		_, err := k.begun()
+		return cmp.Or(err, k.through())
 	}
 	k.out, err = o.warm.start(ctx, box, s, job)
 	rec.Network, rec.NetworkMore = visited(job.Uplink)

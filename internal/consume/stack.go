@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"sync"
 
 	"github.com/patch-cat/patch-git/internal/approval"
 	"github.com/patch-cat/patch-git/internal/audit"
@@ -52,8 +53,7 @@ type call struct {
 	reach   reach
 	grants  *grants
 	rec     audit.Record
-	begun   func() (*audit.Run, error)      // the intent; nil before it is being written
-	written func(ctx context.Context) error // waits for it, but not longer than the call lasts
+	begun   func() (*audit.Run, error) // writes the intent, once; nil before there is one
 	out     sandbox.Outcome
 	ran     *Ran
 }
@@ -177,27 +177,12 @@ func (k *call) quarantine(ctx context.Context) (string, error) {
 	return "", k.s.examine(ctx)
 }
 
-// begin writes the intent while the run is prepared: the tool waits for it.
+// begin makes the intent ready, which whoever comes first writes: the gate that the
+// tool waits at, or the record of a call that did not come so far. A goroutine of its
+// own would have to be woken for it, which takes as long.
 func (k *call) begin(ctx context.Context) {
-	var run *audit.Run
-	var err error
-	done := make(chan struct{})
-	go func(rec audit.Record) {
-		defer close(done)
-		run, err = k.c.Journal.Begin(ctx, rec)
-	}(k.intent())
-	k.begun = func() (*audit.Run, error) {
-		<-done
-		return run, err
-	}
-	k.written = func(ctx context.Context) error {
-		select {
-		case <-done:
-			return err
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
+	rec := k.intent()
+	k.begun = sync.OnceValues(func() (*audit.Run, error) { return k.c.Journal.Begin(ctx, rec) })
 }
 
 // intent is the record as it stands now, whatever is added to it meanwhile.
