@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -135,7 +136,7 @@ func fullDisk(dir string) (after func() error, err error) {
 	if err := unix.Mount("disk", dir, "tmpfs", 0, "size=4m,mode=700"); err != nil {
 		return nil, fmt.Errorf("tmpfs: %w", err)
 	}
-	if err := os.CopyFS(dir, os.DirFS(below)); err != nil {
+	if err := copyAll(dir, below); err != nil {
 		return nil, err
 	}
 	filler := filepath.Join(dir, "filler")
@@ -162,8 +163,30 @@ func fullDisk(dir string) (after func() error, err error) {
 				return err
 			}
 		}
-		return os.CopyFS(below, os.DirFS(dir))
+		return copyAll(below, dir)
 	}, nil
+}
+
+// copyAll copies a folder with its modes, which os.CopyFS makes new: a key that
+// others can read is none.
+func copyAll(to, from string) error {
+	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
+		return err
+	}
+	return filepath.WalkDir(from+"/.", func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.Type()&fs.ModeSymlink != 0 {
+			return err
+		}
+		i, err := e.Info()
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(from, path)
+		if err != nil {
+			return err
+		}
+		return os.Chmod(filepath.Join(to, rel), i.Mode().Perm())
+	})
 }
 
 // canFilter tells whether the network of tools can be filtered here.

@@ -1,10 +1,12 @@
 package contribute
 
 import (
+	"archive/tar"
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -54,6 +56,7 @@ func newForge(t *testing.T) *forge {
 	f.w = w
 	f.git("", "init", "-q", "--bare", "-b", "main", f.origin)
 	f.git(f.origin, "config", "uploadpack.allowFilter", "true") // as GitHub has it
+	f.git(f.origin, "config", "receive.autogc", "false")        // nothing to tidy in so small a thing
 	if _, err := w.Init(t.Context(), f.dir, "demo/tools", ""); err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +69,7 @@ func newForge(t *testing.T) *forge {
 // git runs git as somebody who works by hand.
 func (f *forge) git(dir string, args ...string) string {
 	f.t.Helper()
-	cmd := exec.CommandContext(f.t.Context(), "git", args...)
+	cmd := exec.CommandContext(f.t.Context(), "git", append([]string{"-c", "maintenance.auto=false"}, args...)...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1",
 		"GIT_AUTHOR_NAME=m", "GIT_AUTHOR_EMAIL=m@example.com", "GIT_COMMITTER_NAME=m", "GIT_COMMITTER_EMAIL=m@example.com")
@@ -132,21 +135,29 @@ func (f *forge) published() string {
 // files are those of the branch, by path below v1.
 func (f *forge) files() map[string]string {
 	f.t.Helper()
-	out := map[string]string{}
-	for p := range strings.SplitSeq(f.git(f.origin, "ls-tree", "-r", "--name-only", "published"), "\n") {
-		if rest, ok := strings.CutPrefix(p, "v1/"); ok {
-			out[rest] = ""
-		}
+	cmd := exec.CommandContext(f.t.Context(), "git", "-C", f.origin, "archive", "--format=tar", "published:v1")
+	data, err := cmd.Output()
+	if err != nil {
+		f.t.Fatal(err)
 	}
-	for p := range out {
-		cmd := exec.CommandContext(f.t.Context(), "git", "-C", f.origin, "cat-file", "blob", "published:v1/"+p)
-		data, err := cmd.Output()
+	out := map[string]string{}
+	for r := tar.NewReader(bytes.NewReader(data)); ; {
+		h, err := r.Next()
+		if err == io.EOF {
+			return out
+		}
 		if err != nil {
 			f.t.Fatal(err)
 		}
-		out[p] = string(data)
+		if h.Typeflag != tar.TypeReg {
+			continue
+		}
+		body, err := io.ReadAll(r)
+		if err != nil {
+			f.t.Fatal(err)
+		}
+		out[h.Name] = string(body)
 	}
-	return out
 }
 
 // audit reads the whole branch as a stranger with a clone does.
