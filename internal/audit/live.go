@@ -72,6 +72,11 @@ func (j *Journal) Live() (close func() error) {
 		defer l.mu.Unlock()
 		l.ended = true
 		l.ends.close()
+		if l.segment != nil && l.size == 0 { // made ahead, and not needed
+			_ = l.segment.file.Close()
+			_ = os.Remove(l.segment.path)
+			l.segment = nil
+		}
 		if l.disown != nil {
 			l.disown()
 			if len(l.waiting) == 0 && l.segment == nil {
@@ -161,7 +166,7 @@ func (l *live) write(b []byte) error {
 // rotate begins another segment with the next line.
 func (l *live) rotate() {
 	if l.segment != nil {
-		l.waiting, l.segment = append(l.waiting, l.segment), nil
+		l.waiting, l.segment, l.size = append(l.waiting, l.segment), nil, 0
 		clear(l.streams)
 	}
 }
@@ -235,7 +240,12 @@ func (j *Journal) large(streams map[spec.Digest][]byte) error {
 // commit takes to the disk what was recorded, and says so in the anchor.
 func (l *live) commit() {
 	l.mu.Lock()
-	l.rotate()
+	if l.size > 0 {
+		l.rotate()
+		if l.ending.Load() == 0 {
+			_ = l.open() // for the next call, which would have to wait; it says why it cannot be
+		}
+	}
 	segments, last, k := l.waiting, l.last, l.keys
 	l.mu.Unlock()
 	if len(segments) == 0 {
