@@ -11,12 +11,12 @@ func lookAt(path string) (look, error) {
 	var s syscall.Stat_t
 	var err error
 	for {
-		if err = syscall.Lstat(path, &s); err != syscall.EINTR { //nolint:errorlint // it is the number itself
+		if err = syscall.Lstat(path, &s); err != syscall.EINTR {
 			break
 		}
 	}
 	switch {
-	case err == syscall.ENOENT: //nolint:errorlint // so is this
+	case err == syscall.ENOENT:
 		return look{}, nil
 	case err != nil:
 		return look{}, Classify("look at", path, &fs.PathError{Op: "lstat", Path: path, Err: err})

@@ -78,6 +78,7 @@ func BenchmarkOver(b *testing.B) {
 const pause = 500 * time.Millisecond
 
 func report(b *testing.B, d []time.Duration, name string) {
+	b.Helper()
 	slices.Sort(d)
 	for _, p := range []int{50, 95} {
 		b.ReportMetric(float64(d[len(d)*p/100].Microseconds()), name+"-p"+strconv.Itoa(p)+"-µs")
@@ -93,6 +94,7 @@ type lane struct {
 const overArguments = `{"text":"hello","times":1,"loud":false}`
 
 func bareLane(b *testing.B, root string) lane {
+	b.Helper()
 	c, err := client(paths.Paths{Root: root})
 	if err != nil {
 		b.Fatal(err)
@@ -123,6 +125,7 @@ func bareLane(b *testing.B, root string) lane {
 }
 
 func stackLane(b *testing.B, root string) lane {
+	b.Helper()
 	c, err := client(paths.Paths{Root: root})
 	if err != nil {
 		b.Fatal(err)
@@ -143,6 +146,7 @@ func stackLane(b *testing.B, root string) lane {
 }
 
 func hostLane(b *testing.B, root string) lane {
+	b.Helper()
 	c, err := client(paths.Paths{Root: root})
 	if err != nil {
 		b.Fatal(err)
