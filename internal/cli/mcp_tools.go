@@ -166,9 +166,9 @@ func oneTool(box *toolbox.Toolbox, arg string, installed bool) (config.Tool, err
 	case err != nil:
 		return config.Tool{}, err
 	case t.Name == "":
-		return config.Tool{}, usage("%s is a registry, and a tool is asked for", t.Registry)
+		return config.Tool{}, usage("%s is a registry, and a tool is asked for", t.Registry).Hint("patch-git list")
 	case t.version != "":
-		return config.Tool{}, usage("this holds for a tool, whatever its version")
+		return config.Tool{}, usage("this holds for a tool, whatever its version").Hint("name it without one: %s", t.Name)
 	case installed && !t.installed:
 		return config.Tool{}, fault.New(fault.NotFound, "not_installed", "%s is not installed", t).Hint("patch-git pull %s", t.Name)
 	}

@@ -41,7 +41,7 @@ it cannot be told.`,
 				want = append(want, d)
 			}
 			if accept && len(want) > 0 {
-				return usage("--accept takes what is there; --expect says what should be")
+				return usage("--accept takes what is there; --expect says what should be").Hint("patch-git runs verify --help")
 			}
 			if accept {
 				if err := client.Journal.Accept(); err != nil {

@@ -56,9 +56,9 @@ to 'patch-git taint note', which is the only way to hold values from there.`,
 			}
 			switch {
 			case f.print && (f.undo || f.dryRun || f.hooks):
-				return usage("--print changes nothing, and goes with none of --undo, --dry-run and --hooks")
+				return usage("--print changes nothing, and goes with none of --undo, --dry-run and --hooks").Hint("patch-git setup --help")
 			case f.undo && f.hooks:
-				return usage("--undo takes the hooks out too; --hooks puts them in")
+				return usage("--undo takes the hooks out too; --hooks puts them in").Hint("patch-git setup claude-code --undo")
 			}
 			return a.setup(c.Context(), aihost.ID(args[0]), f)
 		},

@@ -25,6 +25,7 @@ func (s *server) serveStdio(ctx context.Context) error {
 }
 
 func (s *server) over(ctx context.Context, p *pipe) error {
+	s.later = &p.later
 	session, err := s.mcp.Connect(ctx, p, nil)
 	if err != nil {
 		return err
@@ -64,6 +65,8 @@ type pipe struct {
 
 	writing sync.Mutex
 	out     io.Writer
+	room    []byte // for a part of a long line
+	later   later
 
 	mu      sync.Mutex
 	asked   map[jsonrpc.ID]*request
@@ -85,6 +88,7 @@ type request struct {
 	size      int
 	awaited   int  // 1, or 0 for a subscription, which ends with us
 	cancelled bool // the host takes no answer
+	lists     bool // tools/list
 }
 
 func newPipe(ctx context.Context, in io.Reader, out io.Writer) *pipe {
@@ -209,7 +213,7 @@ func (p *pipe) admit(f frame) *refusal {
 	case len(p.asked) >= limits.MCPCalls || p.bytes+f.size > limits.MCPHeld:
 		return &refusal{req.ID, codeBusy, "too many requests at a time"}
 	}
-	r := &request{size: f.size, awaited: 1}
+	r := &request{size: f.size, awaited: 1, lists: req.Method == "tools/list"}
 	if req.Method == "subscriptions/listen" {
 		r.awaited = 0
 	}
@@ -283,9 +287,6 @@ func (p *pipe) answer(resp *jsonrpc.Response) error {
 		p.awaited -= r.awaited
 		p.settle()
 	}()
-	if r.cancelled {
-		return nil
-	}
 	if resp.Error != nil {
 		resp.Error = wireError(resp.Error)
 	}
@@ -293,7 +294,15 @@ func (p *pipe) answer(resp *jsonrpc.Response) error {
 	if err != nil {
 		return err
 	}
-	return p.write(append(line, '\n'))
+	var part []*entry
+	var end []byte
+	if r.lists {
+		line, part, end = p.later.cut(line)
+	}
+	if r.cancelled {
+		return nil
+	}
+	return p.writeAround(line, part, append(end, '\n'))
 }
 
 // wireError gives an error a code, which the SDK leaves out for a request that
@@ -310,9 +319,25 @@ func wireError(err error) *jsonrpc.Error {
 }
 
 // write keeps lines whole.
-func (p *pipe) write(line []byte) error {
+func (p *pipe) write(line []byte) error { return p.writeAround(line, nil, nil) }
+
+// writeAround writes a line of which the tools of a list are a part.
+func (p *pipe) writeAround(begin []byte, part []*entry, end []byte) (err error) {
 	p.writing.Lock()
 	defer p.writing.Unlock()
-	_, err := p.out.Write(line)
+	if part == nil {
+		_, err = p.out.Write(append(begin, end...))
+		return err
+	}
+	var t teller
+	p.room = append(t.all(append(p.room[:0], begin...), part, func(b []byte) []byte {
+		if err == nil {
+			_, err = p.out.Write(b)
+		}
+		return b[:0]
+	}), end...)
+	if err == nil {
+		_, err = p.out.Write(p.room)
+	}
 	return err
 }

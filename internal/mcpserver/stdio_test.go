@@ -37,8 +37,8 @@ func newFake() *fake {
 
 func (f *fake) instructions() string { return "Tools of a test." }
 
-func (f *fake) list(context.Context, *mcp.ListToolsParams) (*mcp.ListToolsResult, error) {
-	return &mcp.ListToolsResult{Tools: []*mcp.Tool{{Name: "echo", Description: "Say it.", InputSchema: map[string]any{"type": "object"}}}}, nil
+func (f *fake) list(context.Context, *mcp.ListToolsParams) (*page, error) {
+	return &page{ListToolsResult: &mcp.ListToolsResult{Tools: []*mcp.Tool{{Name: "echo", Description: "Say it.", InputSchema: map[string]any{"type": "object"}}}}}, nil
 }
 
 func (f *fake) call(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
@@ -91,7 +91,7 @@ func testHost(tb testing.TB, in io.Reader, out, talk io.Writer) *host.Host {
 }
 
 // serveFake makes a server over a fake; serve ends it by ctx or the end of in.
-func serveFake(ctx context.Context, tb testing.TB, h *host.Host, f *fake) *server {
+func serveFake(ctx context.Context, tb testing.TB, h *host.Host, f offer) *server {
 	tb.Helper()
 	c, err := consume.New(h)
 	if err != nil {
