@@ -202,9 +202,10 @@ func inside(where string) string {
 	return " in " + where[1:]
 }
 
-// pointerPart escapes a key for a JSON Pointer (RFC 6901).
+// pointerPart escapes a key for a JSON Pointer (RFC 6901). Making a Replacer for each
+// key took a tenth of the time in which a tool is verified.
 func pointerPart(key string) string {
-	return strings.NewReplacer("~", "~0", "/", "~1").Replace(key)
+	return strings.ReplaceAll(strings.ReplaceAll(key, "~", "~0"), "/", "~1")
 }
 
 // Nearest finds the known key or name that was probably meant, "" when none is near.

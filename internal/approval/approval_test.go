@@ -533,6 +533,36 @@ func TestNothingElseIsRemembered(t *testing.T) {
 	}
 }
 
+// TestNameIsNotRemembered: where the name of a member was read, a yes is for this one
+// run. The value beside it was not asked about, and is not let through from then on.
+func TestNameIsNotRemembered(t *testing.T) {
+	a := action()
+	a.Arguments = json.RawMessage(`{"to":{"bob@example.com":"eve@example.com"}}`)
+	a.Reasons[0].Path = "/to/bob@example.com"
+	d := newDesk(t)
+	if a.Rememberable() {
+		t.Error("it says that it can be remembered")
+	}
+	d.decide(d.hold(a).ID, true, true)
+	if list, _, err := d.Remembered(); len(list) != 0 || err != nil {
+		t.Errorf("%+v, %v", list, err)
+	}
+	// The twin: the value was asked about; one that was cut for the sentence is whole.
+	long := strings.Repeat("eve@example.com ", 40)
+	a.Arguments = json.RawMessage(`{"to":{"bob@example.com":"` + long + `"}}`)
+	a.Reasons[0].Value = long[:100] + "…"
+	d.decide(d.hold(a).ID, true, true)
+	if !d.Remembers(a.Tool, a.Source, "to", long) || d.Remembers(a.Tool, a.Source, "to", long[:100]) {
+		t.Error("the twin is not remembered")
+	}
+	// A number is the same in every spelling.
+	a.Arguments, a.Reasons[0].Path, a.Reasons[0].Value = json.RawMessage(`{"to":1.50}`), "/to", "1.5"
+	d.decide(d.hold(a).ID, true, true)
+	if !d.Remembers(a.Tool, a.Source, "to", "1.5") {
+		t.Error("a number is not remembered")
+	}
+}
+
 // TestSealed: a client keeps the state and can only give it back, once.
 func TestSealed(t *testing.T) {
 	d := newDesk(t)

@@ -59,10 +59,7 @@ func (k *call) follow(context.Context) (string, error) {
 // foreign are the arguments without what the manifest itself says: a default is the
 // word of who wrote the tool, wherever else it was read.
 func (k *call) foreign() json.RawMessage {
-	var given map[string]json.RawMessage
-	if json.Unmarshal(k.args, &given) != nil {
-		return k.args
-	}
+	given := values(k.args)
 	n := len(given)
 	for _, in := range k.s.Tool.Inputs {
 		if in.Default != nil && bytes.Equal(given[in.Name], in.Default) {

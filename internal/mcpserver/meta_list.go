@@ -78,14 +78,14 @@ func (t *toolset) listTools(ctx context.Context, c *call) (*mcp.CallToolResult, 
 	in.Query = strings.TrimSpace(in.Query + " " + strings.Join(in.Needs, " "))
 	switch in.Where {
 	case "installed":
-		return t.listInstalled(ctx, in)
+		return t.listInstalled(ctx, c, in)
 	case "registries":
 		return t.listRegistries(ctx, c, in)
 	}
 	return nil, fault.New(fault.Usage, "where", "where is %s, known are installed and registries", spec.Quote(in.Where))
 }
 
-func (t *toolset) listInstalled(ctx context.Context, in asked) (*mcp.CallToolResult, error) {
+func (t *toolset) listInstalled(ctx context.Context, c *call, in asked) (*mcp.CallToolResult, error) {
 	now := t.now(ctx)
 	out := lists{Tools: []shown{}}
 	found := now.entries
@@ -109,6 +109,9 @@ func (t *toolset) listInstalled(ctx context.Context, in asked) (*mcp.CallToolRes
 	for _, e := range found {
 		if e.err != nil {
 			if in.Query == "" && len(out.Broken) < limits.MCPMostCards {
+				if quotes(e.err) {
+					c.readText("patch_list_tools", e.err.Error())
+				}
 				out.Broken = append(out.Broken, broken{string(e.ref.Name), fault.KindOf(e.err).String(), visible(e.err.Error()), fault.HintsOf(e.err)})
 			}
 			continue
@@ -149,6 +152,7 @@ func (e *entry) show(detail string) shown {
 func (t *toolset) listRegistries(ctx context.Context, c *call, in asked) (*mcp.CallToolResult, error) {
 	found, err := t.client.Search(ctx, consume.SearchOptions{Query: in.Query, Limit: in.Limit})
 	if err != nil {
+		c.readText("patch_list_tools", err.Error()) // with what a server said
 		return nil, err
 	}
 	now := t.now(ctx)

@@ -157,3 +157,10 @@ func (c *call) read(by string, what any) error {
 	}
 	return nil
 }
+
+// readText is read of what is no document, such as the message of an error.
+func (c *call) readText(by, text string) {
+	if c.Session != nil && c.Session.Taint != nil {
+		c.Session.Taint.UntrustedText(taint.Source{Tool: by}, text)
+	}
+}

@@ -8,19 +8,20 @@ import (
 	"github.com/patch-cat/patch-git/spec"
 )
 
-// names gives every tool the name by which hosts know it: its own, where that is
-// short enough, else the begin of it and some digits of its digest. They depend on
-// the set of names alone.
-func names(tools []spec.Name) map[spec.Name]string {
-	out, taken := map[spec.Name]string{}, map[string]bool{}
-	for _, n := range tools {
-		if len(n) <= limits.MCPName {
-			out[n], taken[string(n)] = string(n), true
-		}
-	}
+// shortened gives each tool whose name hosts would not take another one: the begin
+// of it and some digits of its digest. They depend on the set of names alone.
+func shortened(tools []spec.Name) map[spec.Name]string {
+	out := map[spec.Name]string{}
+	var taken map[string]bool
 	for _, n := range tools {
 		if len(n) <= limits.MCPName {
 			continue
+		}
+		if taken == nil {
+			taken = make(map[string]bool, len(tools))
+			for _, n := range tools {
+				taken[string(n)] = true
+			}
 		}
 		sum := sha256.Sum256([]byte(n))
 		digits := hex.EncodeToString(sum[:])

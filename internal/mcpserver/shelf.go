@@ -21,18 +21,18 @@ type shelf struct {
 
 // newShelf puts up what is installed. ranks says when tools were last used.
 func newShelf(entries []*entry, conf config.MCP, ranks map[spec.Name]string) *shelf {
-	s := &shelf{byName: map[string]*entry{}, entries: slices.SortedFunc(slices.Values(entries), func(a, b *entry) int {
+	s := &shelf{byName: make(map[string]*entry, len(entries)), entries: slices.SortedFunc(slices.Values(entries), func(a, b *entry) int {
 		return strings.Compare(string(a.ref.Name), string(b.ref.Name))
 	})}
 	all := make([]spec.Name, len(s.entries))
 	for i, e := range s.entries {
 		all[i] = e.ref.Name
 	}
-	short := names(all)
+	short := shortened(all)
 	var run []*entry
 	for i, e := range s.entries {
 		if e.runs() {
-			e = e.known(short[e.ref.Name])
+			e = e.known(cmp.Or(short[e.ref.Name], string(e.ref.Name)))
 			s.entries[i] = e
 			run = append(run, e)
 			s.byName[e.name] = e

@@ -35,9 +35,9 @@ func openOffer(ctx context.Context, s *server) (offer, error) {
 // list answers one page: first the meta-tools, then the toolbox by name. The cursor
 // is the name that came last, so that a list which changes between two pages
 // neither repeats nor skips what did not change.
-func (t *toolset) list(ctx context.Context, p *mcp.ListToolsParams) (*mcp.ListToolsResult, error) {
+func (t *toolset) list(ctx context.Context, p *mcp.ListToolsParams) (*page, error) {
 	now := t.now(ctx)
-	res := &mcp.ListToolsResult{Tools: []*mcp.Tool{}, Cacheable: mcp.Cacheable{CacheScope: "private"}}
+	res := &page{ListToolsResult: &mcp.ListToolsResult{Tools: []*mcp.Tool{}, Cacheable: mcp.Cacheable{CacheScope: "private"}}}
 	from := 0
 	if p.Cursor == "" {
 		res.Tools = append(res.Tools, t.metaTools(now)...)
@@ -52,12 +52,10 @@ func (t *toolset) list(ctx context.Context, p *mcp.ListToolsParams) (*mcp.ListTo
 			from++
 		}
 	}
-	for _, e := range now.listed[from:] {
-		if len(res.Tools) >= limits.MCPPage {
-			res.NextCursor = cursorMark + res.Tools[len(res.Tools)-1].Name
-			break
-		}
-		res.Tools = append(res.Tools, e.told())
+	res.rest = now.listed[from:]
+	if room := limits.MCPPage - len(res.Tools); len(res.rest) > room {
+		res.rest = res.rest[:room]
+		res.NextCursor = cursorMark + res.rest[room-1].name
 	}
 	return res, nil
 }
@@ -158,4 +156,13 @@ const hostApp = "mcp"
 
 func (t *toolset) held(_ *call, h *consume.Held) *mcp.CallToolResult { return held(h) }
 
-func (t *toolset) failed(_ *call, err error) *mcp.CallToolResult { return failed(err) }
+func (t *toolset) failed(c *call, err error) *mcp.CallToolResult {
+	if quotes(err) {
+		c.readText(shorten(c.Name, limits.MCPName), err.Error())
+	}
+	return failed(err)
+}
+
+// quotes tells whether an error that no run has labelled repeats the words of others:
+// those in which a registry says why it revoked a tool.
+func quotes(err error) bool { return fault.ReasonOf(err) == "revoked" }

@@ -44,7 +44,7 @@ func newBooth(t *testing.T) *booth {
 		Tool:   spec.Ref{Name: "send_mail", Version: "1.0.0", Digest: spec.DigestOf([]byte("release"))},
 		Source: spec.DigestOf([]byte("source")), Session: "s1", Client: `"><img src=x>`,
 		Arguments: json.RawMessage(`{"body":"<script>alert(1)</script>\u202e</dd>","to":"bob@example.com"}`),
-		Reasons:   []approval.Reason{{Kind: approval.KindTainted, Text: "to is from <b>r1</b>", Input: "to", Path: "/to"}},
+		Reasons:   []approval.Reason{{Kind: approval.KindTainted, Text: "to is from <b>r1</b>", Input: "to", Path: "/to", Value: "bob@example.com"}},
 	}); err != nil {
 		t.Fatal(err)
 	}
