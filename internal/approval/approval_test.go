@@ -552,13 +552,13 @@ func TestNameIsNotRemembered(t *testing.T) {
 	a.Arguments = json.RawMessage(`{"to":{"bob@example.com":"` + long + `"}}`)
 	a.Reasons[0].Value = long[:100] + "…"
 	d.decide(d.hold(a).ID, true, true)
-	if !d.Remembers(a.Tool, a.Source, "to", long) || d.Remembers(a.Tool, a.Source, "to", long[:100]) {
+	if !remembers(d.Store, a.Tool, a.Source, "to", long) || remembers(d.Store, a.Tool, a.Source, "to", long[:100]) {
 		t.Error("the twin is not remembered")
 	}
 	// A number is the same in every spelling.
 	a.Arguments, a.Reasons[0].Path, a.Reasons[0].Value = json.RawMessage(`{"to":1.50}`), "/to", "1.5"
 	d.decide(d.hold(a).ID, true, true)
-	if !d.Remembers(a.Tool, a.Source, "to", "1.5") {
+	if !remembers(d.Store, a.Tool, a.Source, "to", "1.5") {
 		t.Error("a number is not remembered")
 	}
 }
