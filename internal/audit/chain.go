@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -54,18 +53,58 @@ func (j *Journal) lockPath() string { return filepath.Join(j.runs, ".lock") }
 
 func (j *Journal) headPath() string { return filepath.Join(j.runs, ".head") }
 
+// ends are the two files by which a record finds its place: the lock and the hint. A
+// process that records many runs keeps them open.
+type ends struct {
+	lock durable.KeptLock
+	path string // of the hint
+	hint *os.File
+	is   os.FileInfo
+}
+
+func (j *Journal) ends() *ends {
+	return &ends{lock: durable.KeptLock{Path: j.lockPath()}, path: j.headPath()}
+}
+
+// open opens the hint, unless what is open is still the file at its path.
+func (e *ends) open() error {
+	if e.hint != nil {
+		if now, err := os.Stat(e.path); err == nil && os.SameFile(e.is, now) {
+			return nil
+		}
+		_ = e.hint.Close()
+		e.hint = nil
+	}
+	f, err := os.OpenFile(e.path, os.O_RDWR|os.O_CREATE, filePerm)
+	if err == nil {
+		if e.is, err = f.Stat(); err == nil {
+			e.hint = f
+			return nil
+		}
+		_ = f.Close()
+	}
+	return durable.Classify("write", e.path, err)
+}
+
+func (e *ends) close() {
+	if e.hint != nil {
+		_ = e.hint.Close()
+		e.hint = nil
+	}
+	e.lock.Close()
+}
+
 // append links the record to the chain and has it written.
-func (j *Journal) append(rec *Record, k *keys, write func(content []byte) error) (link, error) {
-	unlock, err := durable.Lock(context.Background(), j.lockPath(), limits.LockWait)
+func (j *Journal) append(rec *Record, k *keys, e *ends, write func(content []byte) error) (link, error) {
+	unlock, err := e.lock.Lock(limits.LockWait)
 	if err != nil {
 		return link{}, err
 	}
 	defer unlock()
-	hint, err := os.OpenFile(j.headPath(), os.O_RDWR|os.O_CREATE, filePerm)
-	if err != nil {
-		return link{}, durable.Classify("write", j.headPath(), err)
+	if err := e.open(); err != nil {
+		return link{}, err
 	}
-	defer func() { _ = hint.Close() }()
+	hint := e.hint
 	last, err := j.headIn(hint)
 	if err != nil {
 		return link{}, err

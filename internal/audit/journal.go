@@ -140,7 +140,9 @@ func (r *Run) Finish(rec Record, stdout, stderr []byte) error {
 // Streams are stored while the chain is locked, so that nobody who looks for those
 // that no record needs takes them for such.
 func (j *Journal) finish(rec *Record, k *keys, streams map[spec.Digest][]byte) error {
-	next, err := j.append(rec, k, func(content []byte) error {
+	e := j.ends()
+	defer e.close()
+	next, err := j.append(rec, k, e, func(content []byte) error {
 		if err := j.putStreams(streams); err != nil {
 			return err
 		}

@@ -25,6 +25,7 @@ import (
 type live struct {
 	j    *Journal
 	keys *keys
+	ends *ends
 
 	mu      sync.Mutex
 	word    string // begins the names of this process's segments; "" before the first
@@ -59,7 +60,7 @@ var errEnded = errors.New("the live journal is closed")
 // done, Begin refuses. Close ends it and waits for the disk; call it before the
 // process ends. A second Live before that is an error of the caller's.
 func (j *Journal) Live() (close func() error) {
-	l := &live{j: j, streams: map[spec.Digest]bool{}, wake: make(chan struct{}, 1), quit: make(chan struct{}), gone: make(chan struct{})}
+	l := &live{j: j, ends: j.ends(), streams: map[spec.Digest]bool{}, wake: make(chan struct{}, 1), quit: make(chan struct{}), gone: make(chan struct{})}
 	j.live.Store(l)
 	go l.commits()
 	return sync.OnceValue(func() error {
@@ -70,6 +71,12 @@ func (j *Journal) Live() (close func() error) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		l.ended = true
+		l.ends.close()
+		if l.segment != nil && l.size == 0 { // made ahead, and not needed
+			_ = l.segment.file.Close()
+			_ = os.Remove(l.segment.path)
+			l.segment = nil
+		}
 		if l.disown != nil {
 			l.disown()
 			if len(l.waiting) == 0 && l.segment == nil {
@@ -159,7 +166,7 @@ func (l *live) write(b []byte) error {
 // rotate begins another segment with the next line.
 func (l *live) rotate() {
 	if l.segment != nil {
-		l.waiting, l.segment = append(l.waiting, l.segment), nil
+		l.waiting, l.segment, l.size = append(l.waiting, l.segment), nil, 0
 		clear(l.streams)
 	}
 }
@@ -185,13 +192,16 @@ func (l *live) behind() bool { return len(l.waiting) > limits.AuditSegments/limi
 func (l *live) finish(rec *Record, k *keys, streams map[spec.Digest][]byte) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.ended {
+		return errEnded
+	}
 	var lines []byte
 	for d, b := range streams {
 		if len(b) <= limits.AuditInline && !l.streams[d] {
 			lines = append(lines, streamOf(d, b)...)
 		}
 	}
-	next, err := l.j.append(rec, k, func(content []byte) error {
+	next, err := l.j.append(rec, k, l.ends, func(content []byte) error {
 		if err := l.j.large(streams); err != nil {
 			return err
 		}
@@ -230,7 +240,12 @@ func (j *Journal) large(streams map[spec.Digest][]byte) error {
 // commit takes to the disk what was recorded, and says so in the anchor.
 func (l *live) commit() {
 	l.mu.Lock()
-	l.rotate()
+	if l.size > 0 {
+		l.rotate()
+		if l.ending.Load() == 0 {
+			_ = l.open() // for the next call, which would have to wait; it says why it cannot be
+		}
+	}
 	segments, last, k := l.waiting, l.last, l.keys
 	l.mu.Unlock()
 	if len(segments) == 0 {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/patch-cat/patch-git/internal/audit"
 	"github.com/patch-cat/patch-git/internal/fault"
+	"github.com/patch-cat/patch-git/internal/limits"
 	"github.com/patch-cat/patch-git/internal/paths"
 	"github.com/patch-cat/patch-git/spec"
 )
@@ -105,16 +106,16 @@ func TestLive(t *testing.T) {
 // An intent that waited long is a file, and its end replaces it.
 func TestLiveLong(t *testing.T) {
 	p := paths.Paths{Root: t.TempDir()}
-	j, _ := live(t, p)
+	j, end := live(t, p)
 	run, err := j.Begin(t.Context(), sample())
 	if err != nil {
 		t.Fatal(err)
 	}
 	file := filepath.Join(p.Runs(), string(run.ID())+".json")
-	for end := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
-		if _, err := os.Stat(file); err == nil && len(segments(t, p)) == 1 { // the lock
+	for late := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		if _, err := os.Stat(file); err == nil && len(segments(t, p)) == 2 { // the lock, and one for what comes next
 			break
-		} else if time.Now().After(end) {
+		} else if time.Now().After(late) {
 			t.Fatal("no file was made")
 		}
 	}
@@ -128,6 +129,12 @@ func TestLiveLong(t *testing.T) {
 	}
 	if list, _, err := j.List(audit.Filter{}); err != nil || len(list) != 1 || list[0].Status != audit.Succeeded {
 		t.Errorf("got %v, %v", list, err)
+	}
+	// Nothing stays of what was made for more.
+	time.Sleep(2 * limits.AuditCommit)
+	end()
+	if left := segments(t, p); len(left) > 0 {
+		t.Errorf("left is %v", left)
 	}
 }
 

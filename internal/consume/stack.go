@@ -53,7 +53,7 @@ type call struct {
 	reach   reach
 	grants  *grants
 	rec     audit.Record
-	begun   func() (*audit.Run, error) // the intent; nil before it is written
+	begun   func() (*audit.Run, error) // writes the intent, once; nil before there is one
 	out     sandbox.Outcome
 	ran     *Ran
 }
@@ -177,14 +177,12 @@ func (k *call) quarantine(ctx context.Context) (string, error) {
 	return "", k.s.examine(ctx)
 }
 
-// begin writes the intent while the run is prepared: the tool waits for it.
+// begin makes the intent ready, which whoever comes first writes: the gate that the
+// tool waits at, or the record of a call that did not come so far. A goroutine of its
+// own would have to be woken for it, which takes as long.
 func (k *call) begin(ctx context.Context) {
-	intent := make(chan func() (*audit.Run, error), 1)
-	go func(rec audit.Record) {
-		run, err := k.c.Journal.Begin(ctx, rec)
-		intent <- func() (*audit.Run, error) { return run, err }
-	}(k.intent())
-	k.begun = sync.OnceValues(func() (*audit.Run, error) { return (<-intent)() })
+	rec := k.intent()
+	k.begun = sync.OnceValues(func() (*audit.Run, error) { return k.c.Journal.Begin(ctx, rec) })
 }
 
 // intent is the record as it stands now, whatever is added to it meanwhile.

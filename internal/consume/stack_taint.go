@@ -59,10 +59,7 @@ func (k *call) follow(context.Context) (string, error) {
 // foreign are the arguments without what the manifest itself says: a default is the
 // word of who wrote the tool, wherever else it was read.
 func (k *call) foreign() json.RawMessage {
-	var given map[string]json.RawMessage
-	if json.Unmarshal(k.args, &given) != nil {
-		return k.args
-	}
+	given := values(k.args)
 	n := len(given)
 	for _, in := range k.s.Tool.Inputs {
 		if in.Default != nil && bytes.Equal(given[in.Name], in.Default) {
@@ -127,6 +124,8 @@ func from(s taint.Source) string {
 		return "what the AI host reported as " + s.Run
 	case s.Run == "":
 		return "an answer of " + spec.Quote(s.Tool)
+	case runOf(s) == "":
+		return fmt.Sprintf("an answer of %s, which the AI host reported as %s", spec.Quote(s.Tool), s.Run)
 	}
 	return fmt.Sprintf("the answer of %s, run %s", spec.Quote(s.Tool), s.Run)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/patch-cat/patch-git/internal/approval"
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/sanitize"
+	"github.com/patch-cat/patch-git/manifest"
 	"github.com/patch-cat/patch-git/spec"
 )
 
@@ -26,11 +27,12 @@ const ReasonHidden = "hidden_characters"
 // texts were looked at by the rules of the quarantine.
 func (k *call) sanitize(context.Context) (string, error) {
 	looks := ""
+	given := values(k.args)
 	for _, in := range k.s.Tool.Inputs {
 		if in.TaintedOK {
 			continue
 		}
-		for _, text := range texts(member(k.args, in.Name)) {
+		for _, text := range texts(given[in.Name]) {
 			hits := sanitize.Scan(text)
 			i := slices.IndexFunc(hits, func(h sanitize.Hit) bool { return !sanitize.Misread(h.Category) })
 			switch {
@@ -61,13 +63,17 @@ func hidden(input, text string, hits []sanitize.Hit) error {
 		Hint("pass the text without them")
 }
 
-// member is the value of an input in canonical arguments; nil where it is absent.
-func member(args json.RawMessage, name string) json.RawMessage {
-	var all map[string]json.RawMessage
-	if json.Unmarshal(args, &all) != nil {
+// values are those of canonical arguments.
+func values(args json.RawMessage) map[string]json.RawMessage {
+	list, err := manifest.Object(args, len(args))
+	if err != nil {
 		return nil
 	}
-	return all[name]
+	all := make(map[string]json.RawMessage, len(list))
+	for _, m := range list {
+		all[m.Name] = m.Value
+	}
+	return all
 }
 
 // texts are the strings in a JSON value at any depth, names of members too.

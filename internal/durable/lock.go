@@ -31,34 +31,36 @@ var errBusy = errors.New("lock is held")
 // "locked". The end of ctx ends the waiting too. Two calls in one process
 // exclude each other like two processes. Releasing twice is harmless.
 func Lock(ctx context.Context, path string, wait time.Duration) (unlock func(), err error) {
-	return lock(ctx, path, wait, true)
+	unlock, _, err = lock(ctx, path, wait, true)
+	return unlock, err
 }
 
 // RLock is [Lock] for readers: any number of them, but no writer beside them.
 // Reading a file that is written with [WriteFile] needs no lock; a set of
 // files that must agree with each other does.
 func RLock(ctx context.Context, path string, wait time.Duration) (unlock func(), err error) {
-	return lock(ctx, path, wait, false)
+	unlock, _, err = lock(ctx, path, wait, false)
+	return unlock, err
 }
 
-func lock(ctx context.Context, path string, wait time.Duration, exclusive bool) (func(), error) {
+func lock(ctx context.Context, path string, wait time.Duration, exclusive bool) (unlock func(), held *os.File, err error) {
 	deadline := time.NewTimer(max(wait, 0))
 	defer deadline.Stop()
 	for pause := pauseMin; ; pause = min(pause*3/2, pauseMax) {
 		if err := ctx.Err(); err != nil {
-			return nil, fmt.Errorf("wait for lock %s: %w", strconv.Quote(path), err)
+			return nil, nil, fmt.Errorf("wait for lock %s: %w", strconv.Quote(path), err)
 		}
 		f, err := tryLock(path, exclusive)
 		if err == nil {
-			return sync.OnceFunc(func() { release(f) }), nil
+			return sync.OnceFunc(func() { release(f) }), f, nil
 		}
 		if !errors.Is(err, errBusy) {
-			return nil, Classify("lock", path, err)
+			return nil, nil, Classify("lock", path, err)
 		}
 		select {
 		case <-ctx.Done(): // the next round says so
 		case <-deadline.C:
-			return nil, fault.New(fault.Unavailable, "locked", "another process holds %s", strconv.Quote(path)).
+			return nil, nil, fault.New(fault.Unavailable, "locked", "another process holds %s", strconv.Quote(path)).
 				Hint("wait for the other patch-git to end, or find it: it has %s open", strconv.Quote(path))
 		case <-time.After(pause):
 		}

@@ -1,11 +1,6 @@
 package durable
 
-import (
-	"errors"
-	"io/fs"
-	"os"
-	"time"
-)
+import "time"
 
 // Stamp is what the system says of some names without reading what they lead to:
 // for each whether it is there, its kind, size, number, and when it was last changed
@@ -19,7 +14,7 @@ type Stamp struct {
 // look is one name.
 type look struct {
 	there          bool
-	mode           fs.FileMode
+	mode           uint32
 	size           int64
 	content, other int64 // when it was changed, in nanoseconds since 1970
 	device, number uint64
@@ -39,19 +34,6 @@ func Stamped(paths ...string) (Stamp, error) {
 		}
 	}
 	return s, nil
-}
-
-func lookAt(path string) (look, error) {
-	info, err := os.Lstat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return look{}, nil
-	}
-	if err != nil {
-		return look{}, Classify("look at", path, err)
-	}
-	l := look{there: true, mode: info.Mode(), size: info.Size(), content: info.ModTime().UnixNano()}
-	l.other, l.device, l.number = identity(info)
-	return l, nil
 }
 
 // Settled tells whether every change was long enough before now that one after it

@@ -2,15 +2,12 @@ package mcpserver
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/patch-cat/patch-git/internal/consume"
-	"github.com/patch-cat/patch-git/internal/limits"
 	"github.com/patch-cat/patch-git/internal/sanitize"
 	"github.com/patch-cat/patch-git/internal/toolbox"
 	"github.com/patch-cat/patch-git/ledger"
@@ -186,33 +183,3 @@ func (k effect) annotations() *mcp.ToolAnnotations {
 	changes, open := k&(reaches|writes|irreversible) != 0, k&reaches != 0
 	return &mcp.ToolAnnotations{ReadOnlyHint: !changes, DestructiveHint: &changes, IdempotentHint: !changes, OpenWorldHint: &open}
 }
-
-// shortened gives each tool whose name hosts would not take another one: the begin
-// of it and some digits of its digest. They depend on the set of names alone.
-func shortened(tools []spec.Name) map[spec.Name]string {
-	out := map[spec.Name]string{}
-	var taken map[string]bool
-	for _, n := range tools {
-		if len(n) <= limits.MCPName {
-			continue
-		}
-		if taken == nil {
-			taken = make(map[string]bool, len(tools))
-			for _, n := range tools {
-				taken[string(n)] = true
-			}
-		}
-		sum := sha256.Sum256([]byte(n))
-		digits := hex.EncodeToString(sum[:])
-		for at := 0; ; at++ {
-			short := string(n[:limits.MCPName-nameDigits-1]) + "_" + digits[at:at+nameDigits]
-			if !taken[short] {
-				out[n], taken[short] = short, true
-				break
-			}
-		}
-	}
-	return out
-}
-
-const nameDigits = 6

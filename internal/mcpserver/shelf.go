@@ -2,10 +2,12 @@ package mcpserver
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/patch-cat/patch-git/internal/config"
+	"github.com/patch-cat/patch-git/manifest"
 	"github.com/patch-cat/patch-git/spec"
 )
 
@@ -84,6 +86,12 @@ func byName(list []*entry) []*entry {
 // tellsLike tells whether hosts are told the same by both.
 func (s *shelf) tellsLike(o *shelf) bool {
 	return slices.EqualFunc(s.listed, o.listed, (*entry).same)
+}
+
+// nearest is the name that was probably meant, of those that hosts and this program
+// know; "" where none is near.
+func (s *shelf) nearest(name string) string {
+	return manifest.Nearest(name, append(slices.Sorted(maps.Keys(s.byName)), metaNames()...))
 }
 
 // hidden is how many tools run that hosts are not told by name.

@@ -34,13 +34,15 @@ func (s *server) over(ctx context.Context, p *pipe) error {
 	go func() { ended <- session.Wait() }()
 	select {
 	case err = <-ended:
+		ended <- err
 	case <-ctx.Done():
-		// Calls were told to end. What does not is left to the system: a host that
-		// reads no more must not keep us here.
-		select {
-		case err = <-ended:
-		case <-time.After(limits.MCPDrain):
-		}
+	case <-p.left:
+	}
+	// Calls were told to end. What does not is left to the system: a host that reads no
+	// more must not keep us here, and least of all one that waits for us to end.
+	select {
+	case err = <-ended:
+	case <-time.After(limits.MCPDrain):
 	}
 	if ctx.Err() == nil && err != nil && !errors.Is(err, io.EOF) {
 		return fault.New(fault.Unavailable, "host_gone", "speak with the host: %w", err)
@@ -58,6 +60,8 @@ type pipe struct {
 	frames chan frame
 	closed chan struct{}
 	close  sync.Once
+	left   chan struct{} // closed when the host has closed our input and calls had their time
+	leave  sync.Once
 
 	writing sync.Mutex
 	out     io.Writer
@@ -90,7 +94,7 @@ type request struct {
 func newPipe(ctx context.Context, in io.Reader, out io.Writer) *pipe {
 	p := &pipe{
 		done: ctx.Done(), frames: make(chan frame), closed: make(chan struct{}), out: out,
-		asked: map[jsonrpc.ID]*request{}, drained: make(chan struct{}),
+		asked: map[jsonrpc.ID]*request{}, drained: make(chan struct{}), left: make(chan struct{}),
 	}
 	go p.read(in)
 	return p
@@ -173,6 +177,7 @@ func (p *pipe) Read(ctx context.Context) (jsonrpc.Message, error) {
 		case f, ok := <-p.frames:
 			if !ok {
 				p.linger()
+				p.leave.Do(func() { close(p.left) })
 				return nil, io.EOF
 			}
 			if f.refusal == nil {

@@ -1,6 +1,7 @@
 package notes
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"time"
@@ -37,6 +38,11 @@ func (r *Reader) Apply(h *taint.History) error {
 	bell, err := os.Lstat(r.box.bell())
 	if err == nil && r.heard != nil && os.SameFile(bell, r.heard) && bell.ModTime().Equal(r.heard.ModTime()) {
 		return nil
+	}
+	if errors.Is(err, fs.ErrNotExist) && r.next == 0 {
+		if _, err := os.Lstat(r.box.dir); errors.Is(err, fs.ErrNotExist) {
+			return nil // nobody ever wrote one
+		}
 	}
 	// One that rang just now may ring again and look the same.
 	if r.heard = nil; err == nil && r.box.now().Sub(bell.ModTime()) > settled {

@@ -8,3 +8,5 @@ import (
 
 // quiet is for programs that wait, and nothing runs here.
 func quiet(*os.File) bool { return false }
+
+func writeSome(*os.File, []byte) int { return 0 }

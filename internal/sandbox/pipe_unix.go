@@ -22,3 +22,18 @@ func quiet(f *os.File) bool {
 	})
 	return err == nil && calm
 }
+
+// writeSome writes what a pipe takes without waiting.
+func writeSome(f *os.File, b []byte) (n int) {
+	raw, err := f.SyscallConn()
+	if err != nil {
+		return 0
+	}
+	_ = raw.Write(func(fd uintptr) bool {
+		if n, err = unix.Write(int(fd), b); err != nil {
+			n = 0 // the next write says why
+		}
+		return true
+	})
+	return n
+}

@@ -5,13 +5,14 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
 // PoolOptions bound a pool. A zero field takes the value in parentheses.
 type PoolOptions struct {
 	Idle   time.Duration // how long a program waits before it is ended (one minute)
-	PerKey int           // programs that wait for the same job (2)
+	PerKey int           // programs that wait for the same job, once it was called twice (2)
 	Total  int           // programs that wait (8)
 	Memory int64         // bytes that all of them together hold, shared ones once (256 MiB)
 }
@@ -84,10 +85,13 @@ func (p *Pool) Run(ctx context.Context, tool Tool, job Job) (Outcome, error) {
 	same := string(b)
 	job.Gate = sync.OnceValue(job.open) // it may be asked twice, see below
 	checked.Gate = job.Gate
-	next := time.AfterFunc(headStart, func() { p.start(tool, same, checked) })
+	var often atomic.Bool // a program waited for this call, so it is not the first
+	next := time.AfterFunc(headStart, func() { p.start(tool, same, checked, often.Load()) })
 	defer func() {
-		if next.Stop() {
-			p.start(tool, same, checked)
+		// Where another one waits, the call that may follow this one has the
+		// processors for itself, too.
+		if !p.waits(tool, same) && next.Stop() {
+			p.start(tool, same, checked, often.Load())
 		}
 	}()
 	for {
@@ -95,6 +99,7 @@ func (p *Pool) Run(ctx context.Context, tool Tool, job Job) (Outcome, error) {
 		if s == nil {
 			return p.box.Run(ctx, job)
 		}
+		often.Store(true)
 		out, err := p.box.serve(ctx, p.box.driver, s, checked)
 		select {
 		case <-s.t.fed:
@@ -156,17 +161,29 @@ func (p *Pool) pick(tool Tool, job string) (found *waiting, stale []*waiting) {
 	return found, stale
 }
 
-// start starts one program more of a key, unless there are enough. Where there
-// are too many of all, the one goes whose key was called longest ago.
-func (p *Pool) start(tool Tool, job string, j Job) {
+// waits tells whether a program of a key is left.
+func (p *Pool) waits(tool Tool, job string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	n := 0
+	return p.count(tool, job) > 0
+}
+
+func (p *Pool) count(tool Tool, job string) (n int) {
 	for _, w := range p.kept {
 		if w.tool == tool && w.job == job {
 			n++
 		}
 	}
+	return n
+}
+
+// start starts one program more of a key, unless there are enough, and with more,
+// once that one has come to rest, the others that may wait. Where there are too
+// many of all, the one goes whose key was called longest ago.
+func (p *Pool) start(tool Tool, job string, j Job, more bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	n := p.count(tool, job)
 	if p.closed || n >= p.opts.PerKey || n >= p.opts.Total {
 		return
 	}
@@ -189,6 +206,9 @@ func (p *Pool) start(tool Tool, job string, j Job) {
 			p.mu.Unlock()
 			made <- s
 			p.watch(w, calm)
+			if more && n+1 < p.opts.PerKey {
+				time.AfterFunc(calm, func() { p.start(tool, job, j, true) })
+			}
 		}
 	})
 }

@@ -104,7 +104,7 @@ if os.fork() == 0:
 func TestPoolKeepsNoState(t *testing.T) {
 	forEachDriver(t, func(t *testing.T, s *sandbox.Sandbox) {
 		word := mark(t)
-		p := pool(t, s, sandbox.PoolOptions{}, word)
+		p := pool(t, s, sandbox.PoolOptions{PerKey: 1}, word)
 		job := waiter(t, word, stateful)
 		first := call(t, p, release, job)
 		if first.Exit != 0 || first.Warm || !strings.Contains(string(first.Stdout), `"given": "input"`) {
@@ -118,6 +118,29 @@ func TestPoolKeepsNoState(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestPoolOften: a tool that was called once has one program that waits, and one
+// that is called again has as many as may wait, so that two calls at once find one
+// each.
+func TestPoolOften(t *testing.T) {
+	s := open(t, "")
+	word := mark(t)
+	p := pool(t, s, sandbox.PoolOptions{PerKey: 3}, word)
+	job := waiter(t, word, hello)
+	call(t, p, release, job)
+	settled(t, p, word, 1)
+	time.Sleep(500 * time.Millisecond) // longer than others would take to follow
+	settled(t, p, word, 1)
+	if out := call(t, p, release, job); !out.Warm {
+		t.Fatal("it did not wait")
+	}
+	settled(t, p, word, 3)
+	for range 2 {
+		if out := call(t, p, release, job); !out.Warm {
+			t.Error("the next did not wait")
+		}
+	}
 }
 
 // TestPoolKeys: a program serves its release and its job, once, and no other.
@@ -142,7 +165,7 @@ func TestPoolKeys(t *testing.T) {
 			{"environment", func(_ *sandbox.Tool, j *sandbox.Job) { j.Env = append(j.Env, "A=b") }, false, 2},
 			{"not late", func(_ *sandbox.Tool, j *sandbox.Job) { j.Late = false }, false, 1},
 		} {
-			p := pool(t, s, sandbox.PoolOptions{}, word)
+			p := pool(t, s, sandbox.PoolOptions{PerKey: 1}, word)
 			job := waiter(t, word, "import sys; print(sys.stdin.read())")
 			call(t, p, release, job)
 			settled(t, p, word, 1)

@@ -243,7 +243,10 @@ func (s *Sandbox) run(ctx context.Context, d driver, groups *groups, job Job) (O
 func (s *Sandbox) serve(ctx context.Context, d driver, warm *spare, job Job) (Outcome, error) {
 	t := warm.t
 	defer warm.clean()
-	if job.Late {
+	switch {
+	case job.Late && warm.job != nil:
+		t.feedNow(job)
+	case job.Late:
 		t.feed(job)
 	}
 	out, err := t.supervise(ctx, job.Limits, s.opts.Now)

@@ -54,18 +54,54 @@ type tree struct {
 func (t *tree) feed(j Job) {
 	t.fed = make(chan struct{})
 	go func() {
-		defer close(t.fed)
-		defer func() { _ = t.stdin.Close() }()
-		if err := j.open(); err != nil {
-			t.shut <- err
-			t.kill()
-			return
-		}
-		// A program that ended has closed its end.
-		if n, err := t.stdin.Write(j.Stdin); n == 0 && err != nil {
-			t.unheard.Store(true)
+		if t.passes(j) {
+			t.pour(j.Stdin, false)
+		} else {
+			t.dry()
 		}
 	}()
+}
+
+// feedNow is feed for a program that waits: what its pipe holds is written before
+// anything else, because to wake another thread for it takes as long as all that
+// the gate waits for. So the gate must not wait for long.
+func (t *tree) feedNow(j Job) {
+	t.fed = make(chan struct{})
+	if !t.passes(j) {
+		t.dry()
+		return
+	}
+	n := writeSome(t.stdin, j.Stdin)
+	if n < len(j.Stdin) { // it is more than the pipe holds, or the program has ended
+		go t.pour(j.Stdin[n:], n > 0)
+		return
+	}
+	t.dry()
+}
+
+// passes asks the gate, and ends the program where that says no.
+func (t *tree) passes(j Job) bool {
+	err := j.open()
+	if err != nil {
+		t.shut <- err
+		t.kill()
+	}
+	return err == nil
+}
+
+// pour writes the rest of the input; heard tells that some of it was taken already.
+func (t *tree) pour(rest []byte, heard bool) {
+	// A program that ended has closed its end.
+	if n, err := t.stdin.Write(rest); n == 0 && err != nil && !heard {
+		t.unheard.Store(true)
+	}
+	t.dry()
+}
+
+// dry ends the input.
+func (t *tree) dry() {
+	_ = t.stdin.Close()
+	close(t.fed)
 }
 
 // weight is the memory of the tree, in bytes; 0 where nobody counts.
