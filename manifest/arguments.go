@@ -74,7 +74,7 @@ func (c *Calls) Arguments(raw []byte) (canonical []byte, err error) {
 	for _, m := range top {
 		if !known[m.name] {
 			message := "unknown argument " + spec.Quote(m.name)
-			if like := nearest(m.name, names); like != "" {
+			if like := Nearest(m.name, names); like != "" {
 				message += ", did you mean " + like
 			}
 			found(ReasonUnknown, message)

@@ -108,7 +108,7 @@ func (p *patchReader) keys(n *node, where string, known []string) {
 		case slices.Contains(known, m.name):
 		case where == "" && extensionKey().MatchString(m.name):
 			p.unclear(m.value)
-			if like := nearest(m.name, ours); like != "" {
+			if like := Nearest(m.name, ours); like != "" {
 				p.addFix(nearlyOurs, m.at, "write "+like, "the key %s is one of your own, and reads like %s", spec.Quote(m.name), like)
 			}
 			if p.tool.Extensions == nil {
@@ -117,7 +117,7 @@ func (p *patchReader) keys(n *node, where string, known []string) {
 			p.tool.Extensions[m.name] = m.value.json()
 		default:
 			fix := ""
-			if like := nearest(m.name, known); like != "" {
+			if like := Nearest(m.name, known); like != "" {
 				fix = "write " + like
 			}
 			p.addFix(unknownKey, m.at, fix, "the key %s is unknown%s", spec.Quote(m.name), inside(where))
@@ -202,13 +202,14 @@ func inside(where string) string {
 	return " in " + where[1:]
 }
 
-// pointerPart escapes a key for a JSON Pointer (RFC 6901).
+// pointerPart escapes a key for a JSON Pointer (RFC 6901). Making a Replacer for each
+// key took a tenth of the time in which a tool is verified.
 func pointerPart(key string) string {
-	return strings.NewReplacer("~", "~0", "/", "~1").Replace(key)
+	return strings.ReplaceAll(strings.ReplaceAll(key, "~", "~0"), "/", "~1")
 }
 
-// nearest finds the known key that was probably meant, "" when none is near.
-func nearest(key string, known []string) string {
+// Nearest finds the known key or name that was probably meant, "" when none is near.
+func Nearest(key string, known []string) string {
 	if len(key) > 40 {
 		return ""
 	}

@@ -214,7 +214,7 @@ func TestShapesAreWellFormed(t *testing.T) {
 }
 
 func FuzzFindSecrets(f *testing.F) {
-	for _, s := range []string{openai, slack, jwt, bot, telegram, pemHead + pemBody, "http://a:b@c.d", "token='" + drawn + "'", "'a' + 'b'", "ey", "pat", "\x00\xff", "a=(", "ZXlK"} {
+	for _, s := range []string{openai, slack, jwt, bot, telegram, pemHead + pemBody, pemHead + pemBody + "-----END x-----" + pemHead, "http://a:b@c.d", "token='" + drawn + "'", "'a' + 'b'", "ey", "pat", "\x00\xff", "a=(", "ZXlK"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -222,6 +222,13 @@ func FuzzFindSecrets(f *testing.F) {
 			if s.from < 0 || s.from >= len(text) || s.text == "" || s.what == "" {
 				t.Errorf("%q: got %+v", text, s)
 			}
+		}
+		last := 0
+		for _, l := range Leaks(text) {
+			if l.From < last || l.To <= l.From || l.To > len(text) {
+				t.Errorf("%q: got %+v after %d", text, l, last)
+			}
+			last = l.To
 		}
 		joined, offsets := unsplit(text)
 		if len(joined) > len(text) {

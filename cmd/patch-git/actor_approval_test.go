@@ -53,7 +53,9 @@ func hold(ts *testscript.TestScript, neg bool, args []string) {
 		Reasons: []approval.Reason{{Kind: kind, Text: "its arguments are a matter of " + kind}},
 	}
 	if kind == approval.KindTainted {
-		a.Reasons[0] = approval.Reason{Kind: kind, Text: "to was seen in the output of run r1", Input: "to", Path: "/to", Source: "r1"}
+		var given struct{ To string }
+		ts.Check(json.Unmarshal(a.Arguments, &given))
+		a.Reasons[0] = approval.Reason{Kind: kind, Text: "to was seen in the output of run r1", Input: "to", Path: "/to", Value: given.To, Source: "r1"}
 	}
 	e, err := store.Hold(context.Background(), a)
 	ts.Check(err)

@@ -116,9 +116,9 @@ func (s Setting) place(h *host.Host) (known, string, error) {
 	case err != nil:
 		return k, "", err
 	case s.Scope != User && s.Scope != Project:
-		return k, "", fault.New(fault.Usage, "unknown_scope", "the scope is %s, and there are user and project", spec.Quote(string(s.Scope)))
+		return k, "", fault.New(fault.Usage, "unknown_scope", "the scope is %s, and there are user and project", spec.Quote(string(s.Scope))).Hint("patch-git setup --help")
 	case s.Scope == Project && k.project == "":
-		return k, "", fault.New(fault.Usage, "unknown_scope", "%s reads no file in a project's folder", k.title)
+		return k, "", fault.New(fault.Usage, "unknown_scope", "%s reads no file in a project's folder", k.title).Hint("leave out --scope")
 	case s.Hooks && k.id != ClaudeCode:
 		return k, "", fault.New(fault.Usage, "no_hooks", "%s has no hooks that this program knows; Claude Code has", k.title)
 	case h.Paths.Root == "":

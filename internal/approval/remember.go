@@ -58,7 +58,7 @@ func (s *Store) remember(e Entry) error {
 		if r.Kind != KindTainted {
 			continue // nothing but a value is ever remembered: a tool that asks each time asks each time
 		}
-		value, ok := leaf(a.Arguments, r.Path)
+		value, ok := r.remembers(a.Arguments)
 		if !ok {
 			continue
 		}
@@ -78,18 +78,33 @@ func (s *Store) remember(e Entry) error {
 // Rememberable tells whether a value of the action could be remembered.
 func (a Action) Rememberable() bool {
 	return slices.ContainsFunc(a.Reasons, func(r Reason) bool {
-		_, ok := leaf(a.Arguments, r.Path)
+		_, ok := r.remembers(a.Arguments)
 		return ok && r.Kind == KindTainted
 	})
 }
 
-// leaf is the text at a JSON pointer.
-func leaf(args json.RawMessage, pointer string) (string, bool) {
+// remembers is the whole of the value that the reason is about. Where that is the
+// name of a member there is none: at its place stands the value beside it, which the
+// person was not asked about. A number is as the reason has it, however it is spelled.
+func (r Reason) remembers(args json.RawMessage) (string, bool) {
+	value, number, ok := leaf(args, r.Path)
+	begin, cut := strings.CutSuffix(r.Value, "…")
+	switch {
+	case !ok:
+		return "", false
+	case number:
+		return r.Value, !cut && r.Value != ""
+	}
+	return value, value == r.Value || cut && strings.HasPrefix(value, begin)
+}
+
+// leaf is the text or number at a JSON pointer.
+func leaf(args json.RawMessage, pointer string) (text string, number, ok bool) {
 	var at any
 	d := json.NewDecoder(strings.NewReader(string(args)))
 	d.UseNumber()
 	if d.Decode(&at) != nil || pointer == "" {
-		return "", false
+		return "", false, false
 	}
 	for step := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
 		step = strings.NewReplacer("~1", "/", "~0", "~").Replace(step)
@@ -99,30 +114,24 @@ func leaf(args json.RawMessage, pointer string) (string, bool) {
 		case []any:
 			i, err := strconv.Atoi(step)
 			if err != nil || i < 0 || i >= len(v) {
-				return "", false
+				return "", false, false
 			}
 			at = v[i]
 		default:
-			return "", false
+			return "", false, false
 		}
 	}
 	switch v := at.(type) {
 	case string:
-		return v, true
+		return v, false, true
 	case json.Number:
-		return v.String(), true
+		return v.String(), true, true
 	}
-	return "", false
+	return "", false, false
 }
 
-// Remembers tells whether a person said yes to this value for this input of this
-// release, and that still holds. What cannot be read is not remembered.
-func (s *Store) Remembers(tool spec.Ref, source spec.Digest, input, value string) bool {
-	_, ok := s.Recall(tool, source, input, value)
-	return ok
-}
-
-// Recall is [Store.Remembers] with what is remembered, such as for a record.
+// Recall returns what a person said yes to, if that was this value for this input of
+// this release, and still holds. What cannot be read is not remembered.
 func (s *Store) Recall(tool spec.Ref, source spec.Digest, input, value string) (r Remembered, ok bool) {
 	name, err := s.nameOf(tool, source, input, value)
 	if err != nil || s.load(kindRemembered, name, &r) != nil || !r.holds(s.now()) {

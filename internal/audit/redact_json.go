@@ -93,8 +93,32 @@ func (r *redactor) record(rec *Record) {
 		e.Message, _ = r.text(e.Message)
 		rec.Error = &e
 	}
+	// What an argument names, and the names in one, are copied to places of their own.
+	rec.Sandbox.Grants = slices.Clone(rec.Sandbox.Grants)
+	for i := range rec.Sandbox.Grants {
+		rec.Sandbox.Grants[i].Path, _ = r.text(rec.Sandbox.Grants[i].Path)
+	}
+	rec.Sandbox.Hidden, rec.Sandbox.AllowNet = r.texts(rec.Sandbox.Hidden), r.texts(rec.Sandbox.AllowNet)
+	if rec.Taint != nil && len(rec.Taint.Inputs) > 0 {
+		t := *rec.Taint
+		t.Inputs = slices.Clone(t.Inputs)
+		for i := range t.Inputs {
+			t.Inputs[i].Path, _ = r.text(t.Inputs[i].Path)
+		}
+		rec.Taint = &t
+	}
+	rec.Trigger.MCPClient, _ = r.text(rec.Trigger.MCPClient)
+	rec.Trigger.MCPVersion, _ = r.text(rec.Trigger.MCPVersion)
 	rec.Network = slices.Clone(rec.Network)
 	for i := range rec.Network { // a tool can put anything into a name that it asks for
 		rec.Network[i].Address, _ = r.text(rec.Network[i].Address)
 	}
+}
+
+func (r *redactor) texts(list []string) []string {
+	list = slices.Clone(list)
+	for i := range list {
+		list[i], _ = r.text(list[i])
+	}
+	return list
 }

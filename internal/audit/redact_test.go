@@ -88,3 +88,52 @@ func TestSecrets(t *testing.T) {
 		t.Errorf("without secrets: %+v", got)
 	}
 }
+
+// TestSecretInEveryPlace: what an argument says stands in more places of a record than
+// among the inputs, and is struck from all of them.
+func TestSecretInEveryPlace(t *testing.T) {
+	const secret = "s3cr3t-folder"
+	fill := func(word string) audit.Record {
+		rec := sample()
+		rec.Sandbox.Grants = []audit.Grant{{Path: "/home/x/" + word + "/a.csv"}}
+		rec.Sandbox.Hidden, rec.Sandbox.AllowNet = []string{"/home/x/" + word}, []string{word + ".example"}
+		rec.Taint = &audit.Taint{Output: "derived", Inputs: []audit.TaintedInput{{Input: "to", Path: "/to/" + word, How: "exact"}}}
+		rec.Trigger.MCPClient, rec.Trigger.MCPVersion = word, word
+		return rec
+	}
+	j, p := journal(t)
+	rec := fill(secret)
+	run, err := j.Begin(t.Context(), rec, secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b, err := os.ReadFile(filepath.Join(p.Runs(), string(run.ID())+".json")); err != nil || strings.Contains(string(b), secret) {
+		t.Errorf("the intent has it: %s, %v", b, err)
+	}
+	rec.Status, rec.Output = audit.Succeeded, json.RawMessage(`null`)
+	if err := run.Finish(rec, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(filepath.Join(p.Runs(), string(run.ID())+".json"))
+	if err != nil || strings.Contains(string(b), secret) {
+		t.Errorf("the record has it: %s, %v", b, err)
+	}
+	if n := strings.Count(string(b), mark(t, string(b))); n != 6 {
+		t.Errorf("it was struck %d times", n)
+	}
+	if rec.Taint.Inputs[0].Path != "/to/"+secret || rec.Sandbox.Grants[0].Path != "/home/x/"+secret+"/a.csv" || rec.Sandbox.Hidden[0] != "/home/x/"+secret {
+		t.Error("the caller's record was changed")
+	}
+	// The twin: without a secret everything is kept.
+	rec = fill("open-folder")
+	if run, err = j.Begin(t.Context(), rec, secret); err != nil {
+		t.Fatal(err)
+	}
+	rec.Status, rec.Output = audit.Succeeded, json.RawMessage(`null`)
+	if err := run.Finish(rec, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	if got := get(t, j, run.ID()); got.Sandbox.Grants[0].Path != "/home/x/open-folder/a.csv" || got.Taint.Inputs[0].Path != "/to/open-folder" || got.Redacted {
+		t.Errorf("the twin: %+v", got)
+	}
+}

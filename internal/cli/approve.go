@@ -75,7 +75,7 @@ func (a *app) approve(ctx context.Context, store *approval.Store, text string, f
 	switch {
 	case chosen > 1:
 		return usage("--deny, --remember, --list and --page are given one at a time").Hint("patch-git approve --help")
-	case f.list || a.json && text == "" && !f.page:
+	case f.list || a.json && text == "" && chosen == 0: // a program cannot type codes
 		if text != "" {
 			return usage("--list shows everything, and takes no id").Hint("patch-git approve --list")
 		}

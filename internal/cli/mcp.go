@@ -81,7 +81,7 @@ func exposure(word string, given bool) (config.Expose, error) {
 		return "", nil
 	}
 	if !slices.Contains(exposures, word) {
-		return "", usage("--expose is %s, allowed are %s", spec.Quote(word), strings.Join(exposures, ", "))
+		return "", usage("--expose is %s, allowed are %s", spec.Quote(word), strings.Join(exposures, ", ")).Hint("patch-git mcp --help")
 	}
 	return config.Expose(word), nil
 }

@@ -86,17 +86,17 @@ func (a *app) printOffered(tools []offeredTool) {
 
 func (a *app) mcpPin() *cobra.Command {
 	return a.listed("pin", "Tell hosts of a tool first", "patch-git mcp pin csv_to_json", false,
-		func(m *config.MCP) *[]config.Tool { return &m.Pinned }, true, "hosts are told of %s first")
+		func(m *config.MCP) *[]config.Tool { return &m.Pinned }, "hosts are told of %s first", "")
 }
 
 func (a *app) mcpUnpin() *cobra.Command {
 	return a.listed("unpin", "Tell hosts of a tool no sooner than of others", "patch-git mcp unpin csv_to_json", false,
-		func(m *config.MCP) *[]config.Tool { return &m.Pinned }, false, "hosts are told of %s like of any other")
+		func(m *config.MCP) *[]config.Tool { return &m.Pinned }, "hosts are told of %s like of any other", "%s is not pinned")
 }
 
 func (a *app) mcpTrust() *cobra.Command {
 	c := a.listed("trust", "Vouch for what a tool answers", "patch-git mcp trust csv_to_json", true,
-		func(m *config.MCP) *[]config.Tool { return &m.TrustedOutputs }, true, "what %s answers is yours: values in it are not held")
+		func(m *config.MCP) *[]config.Tool { return &m.TrustedOutputs }, "what %s answers is yours: values in it are not held", "")
 	c.Long = `Vouch for the outputs of a tool, whatever it reaches: values in them are not taken
 for what a stranger wrote, and calls that use them are not held for it. It is for
 tools that read what is your own. No tool can say this of itself.`
@@ -105,12 +105,14 @@ tools that read what is your own. No tool can say this of itself.`
 
 func (a *app) mcpDistrust() *cobra.Command {
 	return a.listed("distrust", "Vouch for it no more", "patch-git mcp distrust csv_to_json", false,
-		func(m *config.MCP) *[]config.Tool { return &m.TrustedOutputs }, false, "what %s answers is what strangers wrote, where it reaches any")
+		func(m *config.MCP) *[]config.Tool { return &m.TrustedOutputs }, "what %s answers is what strangers wrote, where it reaches any", "nobody vouched for what %s answers")
 }
 
 // listed is a command that puts tools into one of the lists of the configuration,
-// or takes them out. alone says that no agent may do it for its user.
-func (a *app) listed(verb, short, example string, alone bool, list func(*config.MCP) *[]config.Tool, in bool, done string) *cobra.Command {
+// or takes them out: then missing says of one that it is not there. alone says that
+// no agent may do it for its user.
+func (a *app) listed(verb, short, example string, alone bool, list func(*config.MCP) *[]config.Tool, done, missing string) *cobra.Command {
+	in := missing == ""
 	return &cobra.Command{
 		Use: verb + " name | owner/registry/name", Short: short, Example: "  " + example,
 		Args: exactly("name"), ValidArgsFunction: a.completeInstalled,
@@ -144,7 +146,7 @@ func (a *app) listed(verb, short, example string, alone bool, list func(*config.
 				return err
 			}
 			if !changed && !in {
-				return fault.New(fault.NotFound, "not_listed", "%s was not", t).Hint("patch-git mcp tools")
+				return fault.New(fault.NotFound, "not_listed", missing, t).Hint("patch-git mcp tools")
 			}
 			if a.json {
 				return a.out.document(map[string]any{"schema": 1, "registry": t.Registry, "name": t.Name, "changed": changed})
@@ -164,9 +166,9 @@ func oneTool(box *toolbox.Toolbox, arg string, installed bool) (config.Tool, err
 	case err != nil:
 		return config.Tool{}, err
 	case t.Name == "":
-		return config.Tool{}, usage("%s is a registry, and a tool is asked for", t.Registry)
+		return config.Tool{}, usage("%s is a registry, and a tool is asked for", t.Registry).Hint("patch-git list")
 	case t.version != "":
-		return config.Tool{}, usage("this holds for a tool, whatever its version")
+		return config.Tool{}, usage("this holds for a tool, whatever its version").Hint("name it without one: %s", t.Name)
 	case installed && !t.installed:
 		return config.Tool{}, fault.New(fault.NotFound, "not_installed", "%s is not installed", t).Hint("patch-git pull %s", t.Name)
 	}

@@ -105,11 +105,21 @@ func (a *app) show(run string, stdout, stderr bool) error {
 	case err != nil:
 		return err
 	case stdout && stderr:
-		return usage("--stdout and --stderr are printed one at a time")
+		return usage("--stdout and --stderr are printed one at a time").Hint("patch-git runs show --help")
 	case stdout, stderr:
 		return a.showStream(client.Journal, run, stderr)
 	}
 	return a.showRun(client.Journal, run)
+}
+
+func (l runList) filter() (f audit.Filter, err error) {
+	f.Limit = l.limit
+	if l.tool != "" {
+		if f.Name, err = spec.ParseName(l.tool); err != nil {
+			return f, usage("--tool: %w", err).Hint("patch-git list")
+		}
+	}
+	return f, nil
 }
 
 func (a *app) listRuns(l runList) error {
@@ -117,11 +127,9 @@ func (a *app) listRuns(l runList) error {
 	if err != nil {
 		return err
 	}
-	f := audit.Filter{Limit: l.limit}
-	if l.tool != "" {
-		if f.Name, err = spec.ParseName(l.tool); err != nil {
-			return usage("--tool: %w", err)
-		}
+	f, err := l.filter()
+	if err != nil {
+		return err
 	}
 	runs, broken, err := client.Journal.List(f)
 	if err != nil {
@@ -136,7 +144,11 @@ func (a *app) listRuns(l runList) error {
 		}
 		return a.out.document(map[string]any{"schema": 1, "runs": runs})
 	}
-	if len(runs) == 0 {
+	switch {
+	case len(runs) > 0:
+	case l.tool != "":
+		a.out.say("no run of %s is recorded", l.tool)
+	default:
 		a.out.say("nothing was run yet")
 	}
 	var rows [][]string

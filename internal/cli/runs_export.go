@@ -9,7 +9,6 @@ import (
 
 	"github.com/patch-cat/patch-git/internal/audit"
 	"github.com/patch-cat/patch-git/internal/fault"
-	"github.com/patch-cat/patch-git/spec"
 )
 
 func (a *app) runsExport() *cobra.Command {
@@ -64,12 +63,9 @@ for the same value in this trace and in no other.`,
 
 // idsOf are the runs of a list, the oldest first.
 func (a *app) idsOf(j *audit.Journal, l runList) ([]audit.RunID, error) {
-	f := audit.Filter{Limit: l.limit}
-	if l.tool != "" {
-		var err error
-		if f.Name, err = spec.ParseName(l.tool); err != nil {
-			return nil, usage("--tool: %w", err)
-		}
+	f, err := l.filter()
+	if err != nil {
+		return nil, err
 	}
 	runs, broken, err := j.List(f)
 	for _, b := range broken {

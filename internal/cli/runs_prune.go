@@ -33,7 +33,7 @@ runs verify' holds before and after. A run that was removed cannot be replayed.`
 				}
 			}
 			if days < 0 {
-				return usage("--older-than is a number of days, not %d", days)
+				return usage("--older-than is a number of days, not %d", days).Hint("patch-git runs prune --older-than 90")
 			}
 			done, err := client.Journal.Prune(c.Context(), a.host.Now().AddDate(0, 0, -days), damaged)
 			if err != nil {

@@ -36,12 +36,12 @@ it cannot be told.`,
 			for _, text := range expect {
 				d, err := spec.ParseDigest(text)
 				if err != nil {
-					return usage("--expect: %w", err)
+					return usage("--expect: %w", err).Hint("patch-git runs verify prints the head")
 				}
 				want = append(want, d)
 			}
 			if accept && len(want) > 0 {
-				return usage("--accept takes what is there; --expect says what should be")
+				return usage("--accept takes what is there; --expect says what should be").Hint("patch-git runs verify --help")
 			}
 			if accept {
 				if err := client.Journal.Accept(); err != nil {

@@ -56,9 +56,9 @@ to 'patch-git taint note', which is the only way to hold values from there.`,
 			}
 			switch {
 			case f.print && (f.undo || f.dryRun || f.hooks):
-				return usage("--print changes nothing, and goes with none of --undo, --dry-run and --hooks")
+				return usage("--print changes nothing, and goes with none of --undo, --dry-run and --hooks").Hint("patch-git setup --help")
 			case f.undo && f.hooks:
-				return usage("--undo takes the hooks out too; --hooks puts them in")
+				return usage("--undo takes the hooks out too; --hooks puts them in").Hint("patch-git setup claude-code --undo")
 			}
 			return a.setup(c.Context(), aihost.ID(args[0]), f)
 		},
@@ -113,6 +113,9 @@ func (a *app) printSetup(d aihost.Done, f setupFlags) {
 		name += " (a link to " + safe(d.Link) + ")"
 	}
 	switch {
+	case len(d.Changes) == 0 && f.undo:
+		a.out.printf("%s has nothing of this program\n", name)
+		return
 	case len(d.Changes) == 0:
 		a.out.printf("%s has it already\n", name)
 		return

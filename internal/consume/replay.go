@@ -85,6 +85,10 @@ func (c *Client) Replay(ctx context.Context, id audit.RunID, o RunOptions) (*Rep
 	}
 	var now audit.Record
 	o.replay, o.became, o.Limits = id, &now, limitsOf(old.Sandbox.Limits)
+	if o.Session != nil {
+		o.Session.Recall(old)
+		o.Limits = usual(o.Limits)
+	}
 	if r.Ran, err = c.Run(ctx, s, old.Inputs, o); err != nil {
 		return nil, err
 	}
@@ -155,4 +159,20 @@ func limitsOf(l audit.Limits) sandbox.Limits {
 		Wall: time.Duration(l.TimeMS) * time.Millisecond, Memory: l.Memory, Processes: int(l.Processes),
 		OpenFiles: int(l.Files), FileSize: l.FileSize, Scratch: l.Scratch,
 	}
+}
+
+// usual are limits of which none is wider than that of every call: a wider one was the
+// word of a person for another run, and no conversation has it.
+func usual(l sandbox.Limits) sandbox.Limits {
+	b := bounds(sandbox.Limits{})
+	least := func(n, most int64) int64 {
+		if n <= 0 {
+			return most
+		}
+		return min(n, most)
+	}
+	return limitsOf(audit.Limits{
+		TimeMS: least(l.Wall.Milliseconds(), b.TimeMS), Memory: least(l.Memory, b.Memory), Processes: least(int64(l.Processes), b.Processes),
+		Files: least(int64(l.OpenFiles), b.Files), FileSize: least(l.FileSize, b.FileSize), Scratch: least(l.Scratch, b.Scratch),
+	})
 }

@@ -91,8 +91,9 @@ func (s *Session) learn(t Trust, at taint.Source, result json.RawMessage) {
 	}
 }
 
-// Recall labels an old output once more, for a conversation that is about to be
-// shown it: what was not read in this one is as foreign as on its first day. One
+// Recall labels an old run once more, for a conversation that is about to make it
+// again: what was not read in this one is as foreign as on its first day, and a
+// conversation that has read nothing yet must not be the way to lose a label. One
 // that was recorded without a label is untrusted.
 func (s *Session) Recall(rec audit.Record) {
 	t := Untrusted

@@ -124,6 +124,8 @@ func from(s taint.Source) string {
 		return "what the AI host reported as " + s.Run
 	case s.Run == "":
 		return "an answer of " + spec.Quote(s.Tool)
+	case runOf(s) == "":
+		return fmt.Sprintf("an answer of %s, which the AI host reported as %s", spec.Quote(s.Tool), s.Run)
 	}
 	return fmt.Sprintf("the answer of %s, run %s", spec.Quote(s.Tool), s.Run)
 }

@@ -8,10 +8,13 @@ const (
 	MCPPage      = 1000      // tools in one answer
 	MCPSummary   = 200       // characters of a held call's arguments
 	MCPText      = 2 * KiB   // of a description or instructions that a host reads
-	MCPCards     = 10        // tools that a search tells of, unless asked for more
+	MCPCards     = 10        // tools or runs that one answer tells of, unless asked for more
 	MCPMostCards = 50        // and at most
 	MCPRuns      = 50        // runs that one answer lists
 	MCPListed    = 256 * MiB // what is kept of the whole toolbox between two starts
+	// MCPGlimpsed is of how many tools a starting server looks at files before its
+	// first list: they cost some microseconds each, while a host waits.
+	MCPGlimpsed = 2000
 	// MCPFirst is how long the first list waits for all tools to be verified.
 	MCPFirst = 3 * time.Second
 	// MCPGreeting is how long the first answer to a host waits for the same.

@@ -2,15 +2,12 @@ package mcpserver
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/patch-cat/patch-git/internal/consume"
-	"github.com/patch-cat/patch-git/internal/limits"
 	"github.com/patch-cat/patch-git/internal/sanitize"
 	"github.com/patch-cat/patch-git/internal/toolbox"
 	"github.com/patch-cat/patch-git/ledger"
@@ -35,7 +32,7 @@ type entry struct {
 	tags        string // with blanks between them
 	summary     []byte // what a search knows of it, as JSON; nil where it is kept in the file alone
 
-	name   string // by which hosts know it
+	name   string // by which hosts know it, its own unless that is too long
 	tokens int    // that telling it costs, about
 }
 
@@ -74,13 +71,27 @@ func newEntry(card *consume.Card) (*entry, error) {
 		}
 	}
 	e.description = describe(card)
-	e.in = bare(manifest.Inputs(t).JSON())
+	if e.in, err = compact(bare(manifest.Inputs(t).JSON())); err != nil {
+		return nil, err
+	}
 	if e.media = mediaOf(t); e.media == "" {
-		if e.out = bare(manifest.Output(t).JSON()); e.kind&wrapped != 0 {
-			e.out = append(append([]byte(`{"type":"object","properties":{"result":`), e.out...), `},"required":["result"]}`...)
+		out := bare(manifest.Output(t).JSON())
+		if e.kind&wrapped != 0 {
+			out = append(append([]byte(`{"type":"object","properties":{"result":`), out...), `},"required":["result"]}`...)
+		}
+		if e.out, err = compact(out); err != nil {
+			return nil, err
 		}
 	}
+	e.count(string(e.ref.Name))
 	return e, nil
+}
+
+// compact is a schema on one line: a list has it byte by byte.
+func compact(schema []byte) ([]byte, error) {
+	var b bytes.Buffer
+	err := json.Compact(&b, schema)
+	return bytes.Clone(b.Bytes()), err
 }
 
 // bare is a schema without the name of its dialect, which is the one that hosts
@@ -135,22 +146,15 @@ func (e *entry) known(name string) *entry {
 		return e
 	}
 	made := *e
-	made.name = name
-	made.tokens = (len(name) + len(e.description) + len(e.in) + len(e.out) + annotationsLength) / bytesPerToken
+	made.count(name)
 	return &made
 }
 
-// told is what tools/list has of the tool. It is made for each list: kept, it would
-// take more memory than all else of the tool.
-func (e *entry) told() *mcp.Tool {
-	t := &mcp.Tool{
-		Name: e.name, Description: e.description, InputSchema: json.RawMessage(e.in), Annotations: e.kind.annotations(),
-		Meta: mcp.Meta{metaRelease: string(e.registry) + "/" + e.ref.At()},
-	}
-	if e.out != nil {
-		t.OutputSchema = json.RawMessage(e.out)
-	}
-	return t
+// count gives an entry that is being made the name that hosts know, and what it
+// costs to tell it.
+func (e *entry) count(name string) {
+	e.name = name
+	e.tokens = (len(name) + len(e.description) + len(e.in) + len(e.out) + annotationsLength) / bytesPerToken
 }
 
 // same tells whether hosts would be told the same.
@@ -179,32 +183,3 @@ func (k effect) annotations() *mcp.ToolAnnotations {
 	changes, open := k&(reaches|writes|irreversible) != 0, k&reaches != 0
 	return &mcp.ToolAnnotations{ReadOnlyHint: !changes, DestructiveHint: &changes, IdempotentHint: !changes, OpenWorldHint: &open}
 }
-
-// names gives every tool the name by which hosts know it: its own, where that is
-// short enough, else the begin of it and some digits of its digest. They depend on
-// the set of names alone.
-func names(tools []spec.Name) map[spec.Name]string {
-	out, taken := map[spec.Name]string{}, map[string]bool{}
-	for _, n := range tools {
-		if len(n) <= limits.MCPName {
-			out[n], taken[string(n)] = string(n), true
-		}
-	}
-	for _, n := range tools {
-		if len(n) <= limits.MCPName {
-			continue
-		}
-		sum := sha256.Sum256([]byte(n))
-		digits := hex.EncodeToString(sum[:])
-		for at := 0; ; at++ {
-			short := string(n[:limits.MCPName-nameDigits-1]) + "_" + digits[at:at+nameDigits]
-			if !taken[short] {
-				out[n], taken[short] = short, true
-				break
-			}
-		}
-	}
-	return out
-}
-
-const nameDigits = 6

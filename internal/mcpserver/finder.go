@@ -8,7 +8,9 @@ import (
 	"sync"
 
 	"github.com/patch-cat/patch-git/index"
+	"github.com/patch-cat/patch-git/internal/durable"
 	"github.com/patch-cat/patch-git/internal/host"
+	"github.com/patch-cat/patch-git/internal/limits"
 	"github.com/patch-cat/patch-git/ledger"
 	"github.com/patch-cat/patch-git/spec"
 )
@@ -69,9 +71,13 @@ func (f *finder) make(ctx context.Context, h *host.Host, k *kept, of *shelf) err
 	digest := spec.DigestOf(segment)
 	all := filepath.Join(h.Paths.Cache(), "mcp-search")
 	dir := filepath.Join(all, digest.Hex())
-	if err := os.MkdirAll(all, 0o700); err != nil {
+	// Servers of one toolbox share the folder: one must not sweep away what another
+	// is just making.
+	unlock, err := durable.Lock(ctx, all+".lock", limits.LockWait)
+	if err != nil {
 		return err
 	}
+	defer unlock()
 	if index.Check(dir, digest) != nil {
 		_ = os.RemoveAll(dir) // of a process that died, or damaged
 		if err := index.Install(ctx, dir, segment); err != nil {

@@ -1,7 +1,6 @@
 package mcpserver
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
 	"path/filepath"
@@ -41,8 +40,8 @@ func keptAt(h *host.Host) *kept {
 }
 
 func (k *kept) load() map[spec.Name]*entry {
-	out := map[spec.Name]*entry{}
 	r := reader{k.folder.Load(k.cards)}
+	out := make(map[spec.Name]*entry, len(r.rest)/aboutEntry)
 	for len(r.rest) > 0 {
 		e := r.entry()
 		if e == nil {
@@ -52,6 +51,9 @@ func (k *kept) load() map[spec.Name]*entry {
 	}
 	return out
 }
+
+// aboutEntry is how many bytes an entry has, about.
+const aboutEntry = 800
 
 // summaries are what a search knows of the tools of a shelf, which stays in the file
 // until somebody searches: it would take half the memory of a server.
@@ -142,9 +144,10 @@ func (r *reader) entry() *entry {
 	copy(e.stamp[:], f[4])
 	copy(e.glimpse[:], f[5])
 	copy(e.trust[:], f[6])
-	e.kind, e.in = effect(f[7][0]), bytes.Clone(f[9]) // not to keep the whole file in memory
+	e.kind, e.in = effect(f[7][0]), f[9] // parts of what was read: a copy of each costs more than it saves
 	if len(f[10]) > 0 {
-		e.out = bytes.Clone(f[10])
+		e.out = f[10]
 	}
+	e.count(string(e.ref.Name))
 	return e
 }

@@ -3,6 +3,8 @@ package mcpserver
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -34,7 +36,7 @@ func metas() []meta {
 				text("query", "What the tool has to do, in words; filters such as tag:csv or network:no work too. Without it tools are listed by name."),
 				words("needs", "Further things that it has to do, each in a few words."),
 				withDefault(text("detail", "names, summary, or schema for the input schemas too."), `"summary"`),
-				withDefault(number("limit", "How many, at most 50 (names: 1000)."), "10"),
+				withDefault(number("limit", fmt.Sprintf("How many, at most %d (names: %d).", limits.MCPMostCards, limits.MCPPage)), strconv.Itoa(limits.MCPCards)),
 				withDefault(text("where", "installed, or registries for tools that the user could install."), `"installed"`),
 			},
 		},
@@ -56,7 +58,7 @@ func metas() []meta {
 			says: says("Lists runs of tools on this machine, newest first: when, which tool and version, how it ended."),
 			inputs: []spec.Input{
 				text("tool", "Only runs of this tool."),
-				withDefault(number("limit", "How many, at most 50."), "10"),
+				withDefault(number("limit", fmt.Sprintf("How many, at most %d.", limits.MCPRuns)), strconv.Itoa(limits.MCPCards)),
 			},
 		},
 		{
@@ -124,6 +126,14 @@ func metaNamed(name string) *meta {
 		}
 	}
 	return nil
+}
+
+func metaNames() []string {
+	var out []string
+	for _, m := range metas() {
+		out = append(out, m.name)
+	}
+	return out
 }
 
 // model is the meta-tool as the rules for arguments know tools.

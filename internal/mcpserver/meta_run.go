@@ -124,7 +124,7 @@ func (t *toolset) replay(ctx context.Context, c *call) (*mcp.CallToolResult, err
 	}
 	id, err := audit.ParseRunID(in.RunID)
 	if err != nil {
-		return nil, fault.New(fault.Usage, "bad_run", "%w", err)
+		return nil, fault.New(fault.Usage, "bad_run", "%w", err).Hint("patch_list_runs tells the ids")
 	}
 	w, err := t.server.warm()
 	if err != nil {
@@ -156,4 +156,11 @@ func (c *call) read(by string, what any) error {
 		c.Session.Taint.Untrusted(taint.Source{Tool: by}, data)
 	}
 	return nil
+}
+
+// readText is read of what is no document, such as the message of an error.
+func (c *call) readText(by, text string) {
+	if c.Session != nil && c.Session.Taint != nil {
+		c.Session.Taint.UntrustedText(taint.Source{Tool: by}, text)
+	}
 }

@@ -8,6 +8,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/patch-cat/patch-git/internal/approval"
+	"github.com/patch-cat/patch-git/internal/audit"
 	"github.com/patch-cat/patch-git/internal/consume"
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/limits"
@@ -125,6 +127,7 @@ type taintedInput struct {
 	Input  string `json:"input"`
 	Value  string `json:"value"`
 	Source string `json:"source_run_id,omitempty"`
+	Note   string `json:"source_note,omitempty"` // where no run answered it and a host reported it
 }
 
 // held answers a call that waits. It is an error for the protocol, because the
@@ -143,8 +146,12 @@ func held(h *consume.Held) *mcp.CallToolResult {
 			w.Kind, w.Reason = r.Kind, r.Text
 		}
 		w.Reasons = append(w.Reasons, r.Text)
-		if r.Input != "" {
-			w.Tainted = append(w.Tainted, taintedInput{r.Input, sanitize.ForTerminal(r.Value), r.Source})
+		if r.Kind == approval.KindTainted && r.Input != "" {
+			t := taintedInput{Input: r.Input, Value: sanitize.ForTerminal(r.Value), Source: r.Source}
+			if _, err := audit.ParseRunID(r.Source); err != nil {
+				t.Source, t.Note = "", r.Source
+			}
+			w.Tainted = append(w.Tainted, t)
 		}
 	}
 	w.Instruction = "Nothing was run. Tell the user what this would do and why it is held, and ask them to run \"" + w.ForThePerson +

@@ -90,11 +90,14 @@ func TestMedia(t *testing.T) {
 // TestHeld: what a model is told of a held call has the documented members, shows
 // hidden characters, and has nothing that approves.
 func TestHeld(t *testing.T) {
+	const run = "20260314-150926-535897-k3vq7xw2ma"
 	h := &consume.Held{
 		Action: "abc", Tool: spec.Ref{Name: "send_mail", Version: "1.0.0"}, RunID: "r2",
 		Arguments: json.RawMessage(`{"to":"bob\u202e","body":"` + strings.Repeat("long ", 100) + `"}`),
 		Reasons: []approval.Reason{
-			{Kind: approval.KindTainted, Text: "to was read in run r1", Input: "to", Value: "bob\u202e\x1b[2J", Source: "r1"},
+			{Kind: approval.KindTainted, Text: "to was read in run r1", Input: "to", Value: "bob\u202e\x1b[2J", Source: run},
+			{Kind: approval.KindTainted, Text: "cc was reported", Input: "cc", Value: "eve", Source: "note ABC"},
+			{Kind: approval.KindFiles, Text: "it is to read a file", Input: "attach", Value: "/home/a/b"},
 			{Kind: "human_confirm", Text: "it asks for a person"},
 		},
 	}
@@ -106,11 +109,12 @@ func TestHeld(t *testing.T) {
 	switch {
 	case !r.IsError || r.StructuredContent != nil:
 		t.Error("a host that checks results would take it for one of the tool")
-	case w.Status != "confirmation_required" || w.Kind != approval.KindTainted || w.Tool != "send_mail@1.0.0" || w.Token != "abc" || w.RunID != "r2" || len(w.Reasons) != 2:
+	case w.Status != "confirmation_required" || w.Kind != approval.KindTainted || w.Tool != "send_mail@1.0.0" || w.Token != "abc" || w.RunID != "r2" || len(w.Reasons) != 4:
 		t.Errorf("%+v", w)
 	case utf8.RuneCountInString(w.ArgsSummary) != limits.MCPSummary || strings.ContainsAny(w.ArgsSummary, "\u202e\x1b"):
 		t.Errorf("%q", w.ArgsSummary)
-	case len(w.Tainted) != 1 || w.Tainted[0].Source != "r1" || strings.ContainsAny(w.Tainted[0].Value, "\u202e\x1b"):
+	case len(w.Tainted) != 2 || w.Tainted[0].Input != "to" || w.Tainted[0].Source != run || w.Tainted[0].Note != "" ||
+		w.Tainted[1].Source != "" || w.Tainted[1].Note != "note ABC" || strings.ContainsAny(w.Tainted[0].Value, "\u202e\x1b"):
 		t.Errorf("%+v", w.Tainted)
 	case !strings.Contains(w.Instruction, "patch-git approve abc"):
 		t.Error(w.Instruction)

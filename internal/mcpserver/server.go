@@ -34,7 +34,8 @@ type server struct {
 	cool    func()                        // ends it, if it was opened
 	log     *slog.Logger
 	bell    *bell
-	web     bool // hosts come over HTTP
+	web     bool   // hosts come over HTTP
+	later   *later // what a pipe writes without the SDK; nil where there is no pipe
 
 	mu    sync.Mutex
 	asked map[approval.ID]bool // what hosts were asked about
@@ -136,7 +137,7 @@ type offer interface {
 	// instructions tells a model in at most 2 KiB what is here and how to use it.
 	instructions() string
 	// list answers tools/list, one page.
-	list(ctx context.Context, p *mcp.ListToolsParams) (*mcp.ListToolsResult, error)
+	list(ctx context.Context, p *mcp.ListToolsParams) (*page, error)
 	// call answers tools/call. A *jsonrpc.Error is answered as such; any other
 	// error is one of the call and reaches the model by failed, a *consume.Held by
 	// held, where the person was not asked through the host.
@@ -206,7 +207,12 @@ func (s *server) route(next mcp.MethodHandler) mcp.MethodHandler {
 			if p == nil {
 				p = &mcp.ListToolsParams{}
 			}
-			return s.tools.list(ctx, p)
+			res, err := s.tools.list(ctx, p)
+			if err != nil {
+				return nil, err
+			}
+			res.later = s.later
+			return res, nil
 		case *mcp.CallToolRequest:
 			to, params := *r, *r.Params
 			ctx = context.WithValue(ctx, named{}, params.Name)

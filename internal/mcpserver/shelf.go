@@ -2,10 +2,12 @@ package mcpserver
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/patch-cat/patch-git/internal/config"
+	"github.com/patch-cat/patch-git/manifest"
 	"github.com/patch-cat/patch-git/spec"
 )
 
@@ -19,18 +21,18 @@ type shelf struct {
 
 // newShelf puts up what is installed. ranks says when tools were last used.
 func newShelf(entries []*entry, conf config.MCP, ranks map[spec.Name]string) *shelf {
-	s := &shelf{byName: map[string]*entry{}, entries: slices.SortedFunc(slices.Values(entries), func(a, b *entry) int {
+	s := &shelf{byName: make(map[string]*entry, len(entries)), entries: slices.SortedFunc(slices.Values(entries), func(a, b *entry) int {
 		return strings.Compare(string(a.ref.Name), string(b.ref.Name))
 	})}
 	all := make([]spec.Name, len(s.entries))
 	for i, e := range s.entries {
 		all[i] = e.ref.Name
 	}
-	short := names(all)
+	short := shortened(all)
 	var run []*entry
 	for i, e := range s.entries {
 		if e.runs() {
-			e = e.known(short[e.ref.Name])
+			e = e.known(cmp.Or(short[e.ref.Name], string(e.ref.Name)))
 			s.entries[i] = e
 			run = append(run, e)
 			s.byName[e.name] = e
@@ -84,6 +86,12 @@ func byName(list []*entry) []*entry {
 // tellsLike tells whether hosts are told the same by both.
 func (s *shelf) tellsLike(o *shelf) bool {
 	return slices.EqualFunc(s.listed, o.listed, (*entry).same)
+}
+
+// nearest is the name that was probably meant, of those that hosts and this program
+// know; "" where none is near.
+func (s *shelf) nearest(name string) string {
+	return manifest.Nearest(name, append(slices.Sorted(maps.Keys(s.byName)), metaNames()...))
 }
 
 // hidden is how many tools run that hosts are not told by name.

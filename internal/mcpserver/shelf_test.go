@@ -51,14 +51,14 @@ func TestNames(t *testing.T) {
 	long := spec.Name(strings.Repeat("a", 40) + "_one")
 	other := spec.Name(strings.Repeat("a", 40) + "_two")
 	short := spec.Name(strings.Repeat("b", limits.MCPName))
-	got := names([]spec.Name{long, short, other})
-	if got[short] != string(short) {
+	got := shortened([]spec.Name{long, short, other})
+	if _, cut := got[short]; cut {
 		t.Errorf("%s became %s", short, got[short])
 	}
 	// A tool that is called as a cut name would be keeps its name.
 	taken := spec.Name(got[long])
-	again := names([]spec.Name{other, taken, long})
-	if again[taken] != string(taken) || again[long] == string(taken) || got[other] != again[other] {
+	again := shortened([]spec.Name{other, taken, long})
+	if _, cut := again[taken]; cut || len(again) != 2 || again[long] == string(taken) || got[other] != again[other] {
 		t.Errorf("%v and then %v", got, again)
 	}
 	seen := map[string]bool{}
@@ -137,12 +137,13 @@ func TestPages(t *testing.T) {
 	pages := 0
 	for cursor := ""; ; pages++ {
 		page, err := ts.list(t.Context(), &mcp.ListToolsParams{Cursor: cursor})
-		if err != nil || len(page.Tools) > limits.MCPPage {
-			t.Fatal(len(page.Tools), err)
+		if err != nil || len(page.Tools)+len(page.rest) > limits.MCPPage {
+			t.Fatal(len(page.Tools)+len(page.rest), err)
 		}
 		for _, tool := range page.Tools {
 			got = append(got, tool.Name)
 		}
+		got = append(got, namesOf(page.rest)...)
 		if pages == 0 { // the one that came last is removed, another is gone and one is new
 			kept := slices.DeleteFunc(slices.Clone(all), func(e *entry) bool {
 				return string(e.ref.Name) == got[len(got)-1] || e.ref.Name == "tool_2000"
@@ -181,7 +182,7 @@ func TestAnnotations(t *testing.T) {
 		{"acts for an account", func(c *consume.Card) { c.Tool.ExternalAuth = []string{"github.repo"} }, false, false},
 		{"cannot be taken back", func(c *consume.Card) { c.Irreversible = true }, false, true},
 	} {
-		a := toolNamed(t, "one_tool", c.change).known("one_tool").told().Annotations
+		a := told(t, toolNamed(t, "one_tool", c.change)).Annotations
 		if a.ReadOnlyHint != c.reads || *a.DestructiveHint == c.reads || *a.OpenWorldHint == c.closed {
 			t.Errorf("%s: %+v, destructive %v, open %v", c.what, a, *a.DestructiveHint, *a.OpenWorldHint)
 		}
@@ -207,21 +208,21 @@ func TestDescription(t *testing.T) {
 // TestSchemas: what is no object stands in one, a picture has no schema, and no
 // schema names its dialect.
 func TestSchemas(t *testing.T) {
-	plain := toolNamed(t, "one_tool", nil).known("one_tool").told()
-	if got := string(plain.OutputSchema.(json.RawMessage)); got != `{"type":"object"}` {
+	plain := told(t, toolNamed(t, "one_tool", nil))
+	if got := string(plain.OutputSchema); got != `{"type":"object"}` {
 		t.Error(got)
 	}
-	if got := string(plain.InputSchema.(json.RawMessage)); strings.Contains(got, "$schema") || !strings.HasPrefix(got, `{"type":"object","properties":{"text"`) {
+	if got := string(plain.InputSchema); strings.Contains(got, "$schema") || !strings.HasPrefix(got, `{"type":"object","properties":{"text"`) {
 		t.Error(got)
 	}
-	list := toolNamed(t, "one_tool", func(c *consume.Card) { c.Tool.Output = spec.Output{Type: spec.TypeArray} }).known("one_tool").told()
-	if got := string(list.OutputSchema.(json.RawMessage)); got != `{"type":"object","properties":{"result":{"type":"array"}},"required":["result"]}` {
+	list := told(t, toolNamed(t, "one_tool", func(c *consume.Card) { c.Tool.Output = spec.Output{Type: spec.TypeArray} }))
+	if got := string(list.OutputSchema); got != `{"type":"object","properties":{"result":{"type":"array"}},"required":["result"]}` {
 		t.Error(got)
 	}
-	picture := toolNamed(t, "one_tool", func(c *consume.Card) {
+	picture := told(t, toolNamed(t, "one_tool", func(c *consume.Card) {
 		c.Tool.Output = spec.Output{Type: spec.TypeString}
 		c.Tool.Extensions = map[string]json.RawMessage{"x-media": json.RawMessage(`"image/png"`)}
-	}).known("one_tool").told()
+	}))
 	if picture.OutputSchema != nil {
 		t.Error("a picture has a schema")
 	}

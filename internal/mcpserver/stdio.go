@@ -25,6 +25,7 @@ func (s *server) serveStdio(ctx context.Context) error {
 }
 
 func (s *server) over(ctx context.Context, p *pipe) error {
+	s.later = &p.later
 	session, err := s.mcp.Connect(ctx, p, nil)
 	if err != nil {
 		return err
@@ -33,13 +34,15 @@ func (s *server) over(ctx context.Context, p *pipe) error {
 	go func() { ended <- session.Wait() }()
 	select {
 	case err = <-ended:
+		ended <- err
 	case <-ctx.Done():
-		// Calls were told to end. What does not is left to the system: a host that
-		// reads no more must not keep us here.
-		select {
-		case err = <-ended:
-		case <-time.After(limits.MCPDrain):
-		}
+	case <-p.left:
+	}
+	// Calls were told to end. What does not is left to the system: a host that reads no
+	// more must not keep us here, and least of all one that waits for us to end.
+	select {
+	case err = <-ended:
+	case <-time.After(limits.MCPDrain):
 	}
 	if ctx.Err() == nil && err != nil && !errors.Is(err, io.EOF) {
 		return fault.New(fault.Unavailable, "host_gone", "speak with the host: %w", err)
@@ -57,9 +60,13 @@ type pipe struct {
 	frames chan frame
 	closed chan struct{}
 	close  sync.Once
+	left   chan struct{} // closed when the host has closed our input and calls had their time
+	leave  sync.Once
 
 	writing sync.Mutex
 	out     io.Writer
+	room    []byte // for a part of a long line
+	later   later
 
 	mu      sync.Mutex
 	asked   map[jsonrpc.ID]*request
@@ -81,12 +88,13 @@ type request struct {
 	size      int
 	awaited   int  // 1, or 0 for a subscription, which ends with us
 	cancelled bool // the host takes no answer
+	lists     bool // tools/list
 }
 
 func newPipe(ctx context.Context, in io.Reader, out io.Writer) *pipe {
 	p := &pipe{
 		done: ctx.Done(), frames: make(chan frame), closed: make(chan struct{}), out: out,
-		asked: map[jsonrpc.ID]*request{}, drained: make(chan struct{}),
+		asked: map[jsonrpc.ID]*request{}, drained: make(chan struct{}), left: make(chan struct{}),
 	}
 	go p.read(in)
 	return p
@@ -169,6 +177,7 @@ func (p *pipe) Read(ctx context.Context) (jsonrpc.Message, error) {
 		case f, ok := <-p.frames:
 			if !ok {
 				p.linger()
+				p.leave.Do(func() { close(p.left) })
 				return nil, io.EOF
 			}
 			if f.refusal == nil {
@@ -204,7 +213,7 @@ func (p *pipe) admit(f frame) *refusal {
 	case len(p.asked) >= limits.MCPCalls || p.bytes+f.size > limits.MCPHeld:
 		return &refusal{req.ID, codeBusy, "too many requests at a time"}
 	}
-	r := &request{size: f.size, awaited: 1}
+	r := &request{size: f.size, awaited: 1, lists: req.Method == "tools/list"}
 	if req.Method == "subscriptions/listen" {
 		r.awaited = 0
 	}
@@ -278,9 +287,6 @@ func (p *pipe) answer(resp *jsonrpc.Response) error {
 		p.awaited -= r.awaited
 		p.settle()
 	}()
-	if r.cancelled {
-		return nil
-	}
 	if resp.Error != nil {
 		resp.Error = wireError(resp.Error)
 	}
@@ -288,7 +294,15 @@ func (p *pipe) answer(resp *jsonrpc.Response) error {
 	if err != nil {
 		return err
 	}
-	return p.write(append(line, '\n'))
+	var part []*entry
+	var end []byte
+	if r.lists {
+		line, part, end = p.later.cut(line)
+	}
+	if r.cancelled {
+		return nil
+	}
+	return p.writeAround(line, part, append(end, '\n'))
 }
 
 // wireError gives an error a code, which the SDK leaves out for a request that
@@ -305,9 +319,25 @@ func wireError(err error) *jsonrpc.Error {
 }
 
 // write keeps lines whole.
-func (p *pipe) write(line []byte) error {
+func (p *pipe) write(line []byte) error { return p.writeAround(line, nil, nil) }
+
+// writeAround writes a line of which the tools of a list are a part.
+func (p *pipe) writeAround(begin []byte, part []*entry, end []byte) (err error) {
 	p.writing.Lock()
 	defer p.writing.Unlock()
-	_, err := p.out.Write(line)
+	if part == nil {
+		_, err = p.out.Write(append(begin, end...))
+		return err
+	}
+	var t teller
+	p.room = append(t.all(append(p.room[:0], begin...), part, func(b []byte) []byte {
+		if err == nil {
+			_, err = p.out.Write(b)
+		}
+		return b[:0]
+	}), end...)
+	if err == nil {
+		_, err = p.out.Write(p.room)
+	}
 	return err
 }

@@ -37,8 +37,8 @@ func newFake() *fake {
 
 func (f *fake) instructions() string { return "Tools of a test." }
 
-func (f *fake) list(context.Context, *mcp.ListToolsParams) (*mcp.ListToolsResult, error) {
-	return &mcp.ListToolsResult{Tools: []*mcp.Tool{{Name: "echo", Description: "Say it.", InputSchema: map[string]any{"type": "object"}}}}, nil
+func (f *fake) list(context.Context, *mcp.ListToolsParams) (*page, error) {
+	return &page{ListToolsResult: &mcp.ListToolsResult{Tools: []*mcp.Tool{{Name: "echo", Description: "Say it.", InputSchema: map[string]any{"type": "object"}}}}}, nil
 }
 
 func (f *fake) call(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
@@ -91,7 +91,7 @@ func testHost(tb testing.TB, in io.Reader, out, talk io.Writer) *host.Host {
 }
 
 // serveFake makes a server over a fake; serve ends it by ctx or the end of in.
-func serveFake(ctx context.Context, tb testing.TB, h *host.Host, f *fake) *server {
+func serveFake(ctx context.Context, tb testing.TB, h *host.Host, f offer) *server {
 	tb.Helper()
 	c, err := consume.New(h)
 	if err != nil {
@@ -479,7 +479,19 @@ func TestInterrupted(t *testing.T) {
 }
 
 func TestInterruptedDeaf(t *testing.T) {
+	testDeaf(t, func(stop context.CancelFunc, _ io.Closer) { stop() })
+}
+
+// A host that closes our input and waits for us to end, without reading what we still
+// have to say, is not waited for in turn.
+func TestEndOfInputDeaf(t *testing.T) {
+	testDeaf(t, func(_ context.CancelFunc, in io.Closer) { _ = in.Close() })
+}
+
+func testDeaf(t *testing.T, end func(stop context.CancelFunc, in io.Closer)) {
+	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
 	in, hostIn := io.Pipe()
 	deaf := make(chan struct{})
 	s := serveFake(ctx, t, testHost(t, in, writerFunc(func([]byte) (int, error) {
@@ -490,10 +502,10 @@ func TestInterruptedDeaf(t *testing.T) {
 	go func() { ended <- s.serveStdio(ctx) }()
 	go func() { _, _ = io.WriteString(hostIn, initialize("2025-06-18")+"\n") }()
 	<-deaf
-	stop()
+	end(stop, hostIn)
 	select {
 	case <-ended:
-	case <-time.After(limits.MCPDrain + 5*time.Second):
+	case <-time.After(limits.MCPGrace + limits.MCPDrain + 5*time.Second):
 		t.Error("a host that does not read keeps the server")
 	}
 }

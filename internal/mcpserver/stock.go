@@ -14,6 +14,7 @@ import (
 	"github.com/patch-cat/patch-git/internal/config"
 	"github.com/patch-cat/patch-git/internal/consume"
 	"github.com/patch-cat/patch-git/internal/fault"
+	"github.com/patch-cat/patch-git/internal/limits"
 	"github.com/patch-cat/patch-git/internal/toolbox"
 	"github.com/patch-cat/patch-git/spec"
 )
@@ -24,6 +25,7 @@ type stock struct {
 	client *consume.Client
 	log    *slog.Logger
 	kept   *kept
+	most   int // tools whose files are looked at before the first list
 
 	state atomic.Pointer[shelf]
 	first chan struct{} // closed when there is a state
@@ -38,7 +40,7 @@ type stock struct {
 }
 
 func newStock(c *consume.Client, log *slog.Logger) *stock {
-	s := &stock{client: c, log: log, kept: keptAt(c.Host), first: make(chan struct{}), late: make(chan bool, 1), known: map[spec.Name]*entry{}, ranks: map[spec.Name]string{}}
+	s := &stock{client: c, log: log, kept: keptAt(c.Host), most: limits.MCPGlimpsed, first: make(chan struct{}), late: make(chan bool, 1), known: map[spec.Name]*entry{}, ranks: map[spec.Name]string{}}
 	s.state.Store(&shelf{})
 	return s
 }
@@ -47,7 +49,7 @@ func newStock(c *consume.Client, log *slog.Logger) *stock {
 type rules struct {
 	conf     config.MCP
 	standing map[spec.RegistryName]consume.Standing
-	vouched  string // the tools whose outputs the user vouches for: what is told follows from it
+	trusts   map[spec.RegistryName]spec.Digest // under what a tool of a registry is verified and described
 }
 
 func (s *stock) readRules() (rules, error) {
@@ -60,13 +62,13 @@ func (s *stock) readRules() (rules, error) {
 	if err != nil {
 		return rules{}, err
 	}
+	// What is told follows from the tools whose outputs the user vouches for, too.
 	vouched, err := json.Marshal(conf.MCP.TrustedOutputs)
-	return rules{conf.MCP, standing, string(vouched)}, err
-}
-
-// under names under what a tool of a registry was verified and described.
-func (r rules) under(registry spec.RegistryName) spec.Digest {
-	return spec.DigestOf([]byte(r.standing[registry].Trust.Hex() + r.vouched))
+	trusts := map[spec.RegistryName]spec.Digest{}
+	for registry, s := range standing {
+		trusts[registry] = spec.DigestOf([]byte(s.Trust.Hex() + string(vouched)))
+	}
+	return rules{conf.MCP, standing, trusts}, err
 }
 
 // refresh looks at the toolbox and tells whether hosts are to be told another list.
@@ -74,6 +76,10 @@ func (r rules) under(registry spec.RegistryName) spec.Digest {
 func (s *stock) refresh(ctx context.Context, again bool) (changed bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	loaded := make(chan map[spec.Name]*entry, 1)
+	if !s.begun {
+		go func() { loaded <- s.kept.load() }()
+	}
 	stamp, err := s.client.Box.StampOfRules()
 	if err != nil {
 		return false, err
@@ -87,13 +93,16 @@ func (s *stock) refresh(ctx context.Context, again bool) (changed bool, err erro
 		return false, err
 	}
 	if !s.begun {
-		s.known = s.kept.load()
+		s.known = <-loaded
 	}
 	s.rank(list)
 	// What was used last is looked at first: it is what a host is told of where
 	// looking at everything takes long.
-	slices.SortStableFunc(list, func(a, b toolbox.Installed) int { return strings.Compare(s.ranks[b.Name], s.ranks[a.Name]) })
-	look := looking{stock: s, rules: rules, renewed: !s.begun || stamp != s.rules, again: again, brief: !s.begun, entries: make([]*entry, len(list))}
+	slices.SortStableFunc(list, func(a, b toolbox.Installed) int { return strings.Compare(b.LastUsed, a.LastUsed) })
+	look := looking{
+		stock: s, rules: rules, renewed: !s.begun || stamp != s.rules, again: again, brief: !s.begun,
+		blind: len(list) > s.most && !again, entries: make([]*entry, len(list)),
+	}
 	fresh := look.all(ctx, list, func(entries []*entry) {
 		if !s.begun {
 			s.state.Store(newShelf(entries, rules.conf, s.ranks))
@@ -131,16 +140,19 @@ func (s *stock) refresh(ctx context.Context, again bool) (changed bool, err erro
 // rank notes when tools were last used, as it is when they are first seen: a list
 // that followed each use would change by the calls of the conversation it is told
 // to. What comes while the server runs was just put there by somebody, and counts
-// as used now.
+// as used now. The list has it then.
 func (s *stock) rank(list []toolbox.Installed) {
 	now := s.client.Host.Now().UTC().Format("2006-01-02T15:04:05Z")
-	for _, t := range list {
-		if _, seen := s.ranks[t.Name]; !seen {
-			s.ranks[t.Name] = t.LastUsed
+	for i, t := range list {
+		rank, seen := s.ranks[t.Name]
+		if !seen {
+			rank = t.LastUsed
 			if s.begun {
-				s.ranks[t.Name] = now
+				rank = now
 			}
+			s.ranks[t.Name] = rank
 		}
+		list[i].LastUsed = rank
 	}
 }
 
@@ -150,6 +162,7 @@ type looking struct {
 	rules          rules
 	renewed, again bool // the rules are others; what could not be told is tried again
 	brief          bool // a glimpse at each is enough
+	blind          bool // and where a host would wait for so many, the word of the last server
 	entries        []*entry
 	mu             sync.Mutex
 	fresh          bool
@@ -197,7 +210,7 @@ func (l *looking) one(ctx context.Context, t toolbox.Installed) (e *entry, fresh
 		t.Current = versions[len(versions)-1]
 	}
 	old := l.stock.known[t.Name]
-	if l.brief && old != nil && old.glimpse == box.Glimpse(t.Name, t.Current) && old.ref.Version == t.Current && l.stands(old) {
+	if l.brief && old != nil && old.ref.Version == t.Current && l.stands(old) && (l.blind || old.glimpse == box.Glimpse(t.Name, t.Current)) {
 		return old, false
 	}
 	stamp := box.Stamp(t.Name, t.Current)
@@ -220,13 +233,13 @@ func (l *looking) one(ctx context.Context, t toolbox.Installed) (e *entry, fresh
 	if err != nil {
 		e = &entry{ref: spec.Ref{Name: t.Name, Version: t.Current}, err: err}
 	}
-	e.stamp, e.glimpse, e.trust = stamp, glimpse, l.rules.under(e.registry) // as they were before it was read
+	e.stamp, e.glimpse, e.trust = stamp, glimpse, l.rules.trusts[e.registry] // as they were before it was read
 	return e, true
 }
 
 // stands tells whether a tool that was verified earlier is good under the rules of now.
 func (l *looking) stands(e *entry) bool {
-	return e.err == nil && l.rules.standing[e.registry].Refuses(e.ref) == nil && e.trust == l.rules.under(e.registry)
+	return e.err == nil && l.rules.standing[e.registry].Refuses(e.ref) == nil && e.trust == l.rules.trusts[e.registry]
 }
 
 // decided tells whether an error is a "no", which stays one while nothing changes.

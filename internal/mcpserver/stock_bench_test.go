@@ -1,7 +1,6 @@
 package mcpserver
 
 import (
-	"encoding/json"
 	"log/slog"
 	"os"
 	"testing"
@@ -41,10 +40,10 @@ func BenchmarkStart(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			if _, err := json.Marshal(page); err != nil {
+			if _, err := page.MarshalJSON(); err != nil {
 				b.Fatal(err)
 			}
-			tools += len(page.Tools)
+			tools += len(page.Tools) + len(page.rest)
 			if cursor = page.NextCursor; cursor == "" {
 				break
 			}

@@ -35,9 +35,9 @@ func openOffer(ctx context.Context, s *server) (offer, error) {
 // list answers one page: first the meta-tools, then the toolbox by name. The cursor
 // is the name that came last, so that a list which changes between two pages
 // neither repeats nor skips what did not change.
-func (t *toolset) list(ctx context.Context, p *mcp.ListToolsParams) (*mcp.ListToolsResult, error) {
+func (t *toolset) list(ctx context.Context, p *mcp.ListToolsParams) (*page, error) {
 	now := t.now(ctx)
-	res := &mcp.ListToolsResult{Tools: []*mcp.Tool{}, Cacheable: mcp.Cacheable{CacheScope: "private"}}
+	res := &page{ListToolsResult: &mcp.ListToolsResult{Tools: []*mcp.Tool{}, Cacheable: mcp.Cacheable{CacheScope: "private"}}}
 	from := 0
 	if p.Cursor == "" {
 		res.Tools = append(res.Tools, t.metaTools(now)...)
@@ -52,12 +52,10 @@ func (t *toolset) list(ctx context.Context, p *mcp.ListToolsParams) (*mcp.ListTo
 			from++
 		}
 	}
-	for _, e := range now.listed[from:] {
-		if len(res.Tools) >= limits.MCPPage {
-			res.NextCursor = cursorMark + res.Tools[len(res.Tools)-1].Name
-			break
-		}
-		res.Tools = append(res.Tools, e.told())
+	res.rest = now.listed[from:]
+	if room := limits.MCPPage - len(res.Tools); len(res.rest) > room {
+		res.rest = res.rest[:room]
+		res.NextCursor = cursorMark + res.rest[room-1].name
 	}
 	return res, nil
 }
@@ -77,7 +75,8 @@ func (t *toolset) call(ctx context.Context, c *call) (*mcp.CallToolResult, error
 	}
 	res, err := t.run(ctx, c, c.Name)
 	if fault.ReasonOf(err) == reasonNoTool {
-		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: err.Error()}
+		// The protocol's own error has no place for hints but its words.
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: strings.Join(append([]string{err.Error()}, fault.HintsOf(err)...), "; ")}
 	}
 	return res, err
 }
@@ -112,7 +111,8 @@ func (t *toolset) run(ctx context.Context, c *call, name string) (*mcp.CallToolR
 // where the shelf does not have it yet, or not as one that runs. Its version is left open: what is current
 // when the call is verified runs.
 func (t *toolset) resolve(ctx context.Context, name string) (*entry, spec.Ref, error) {
-	if e := t.now(ctx).byName[name]; e != nil {
+	now := t.now(ctx)
+	if e := now.byName[name]; e != nil {
 		ref := spec.Ref{Name: e.ref.Name}
 		if !e.runs() {
 			e = nil // the call says what is wrong with it
@@ -128,8 +128,14 @@ func (t *toolset) resolve(ctx context.Context, name string) (*entry, spec.Ref, e
 	if err == nil || fault.KindOf(err) == fault.Unavailable {
 		return nil, spec.Ref{}, err
 	}
-	return nil, spec.Ref{}, fault.New(fault.NotFound, reasonNoTool, "there is no tool %s in the toolbox", spec.Quote(name)).
-		Hint("patch_list_tools tells what there is")
+	unknown := fault.New(fault.NotFound, reasonNoTool, "there is no tool %s in the toolbox", spec.Quote(name))
+	switch like := now.nearest(name); {
+	case len(now.entries) == 0 && now.whole:
+		return nil, spec.Ref{}, unknown.Hint("%s", nothingInstalled)
+	case like != "":
+		unknown = unknown.Hint("did you mean %s?", like)
+	}
+	return nil, spec.Ref{}, unknown.Hint("patch_list_tools tells what there is")
 }
 
 func (t *toolset) model(ctx context.Context, ref spec.Ref) (*spec.Tool, error) {
@@ -150,4 +156,13 @@ const hostApp = "mcp"
 
 func (t *toolset) held(_ *call, h *consume.Held) *mcp.CallToolResult { return held(h) }
 
-func (t *toolset) failed(_ *call, err error) *mcp.CallToolResult { return failed(err) }
+func (t *toolset) failed(c *call, err error) *mcp.CallToolResult {
+	if quotes(err) {
+		c.readText(shorten(c.Name, limits.MCPName), err.Error())
+	}
+	return failed(err)
+}
+
+// quotes tells whether an error that no run has labelled repeats the words of others:
+// those in which a registry says why it revoked a tool.
+func quotes(err error) bool { return fault.ReasonOf(err) == "revoked" }

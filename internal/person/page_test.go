@@ -44,7 +44,7 @@ func newBooth(t *testing.T) *booth {
 		Tool:   spec.Ref{Name: "send_mail", Version: "1.0.0", Digest: spec.DigestOf([]byte("release"))},
 		Source: spec.DigestOf([]byte("source")), Session: "s1", Client: `"><img src=x>`,
 		Arguments: json.RawMessage(`{"body":"<script>alert(1)</script>\u202e</dd>","to":"bob@example.com"}`),
-		Reasons:   []approval.Reason{{Kind: approval.KindTainted, Text: "to is from <b>r1</b>", Input: "to", Path: "/to"}},
+		Reasons:   []approval.Reason{{Kind: approval.KindTainted, Text: "to is from <b>r1</b>", Input: "to", Path: "/to", Value: "bob@example.com"}},
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +157,8 @@ func TestPage(t *testing.T) {
 	if e, err := b.store.Get(b.entry.ID); err != nil || e.Via != approval.ViaPage {
 		t.Errorf("%+v, %v", e, err)
 	}
-	if a := b.entry.Action; !b.store.Remembers(a.Tool, a.Source, "to", "bob@example.com") {
+	a := b.entry.Action
+	if _, ok := b.store.Recall(a.Tool, a.Source, "to", "bob@example.com"); !ok {
 		t.Error("it is not remembered")
 	}
 	if err := <-b.served; err != nil { // nothing waits any more

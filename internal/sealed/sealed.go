@@ -9,12 +9,8 @@ package sealed
 
 import (
 	"crypto/hmac"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/binary"
-	"encoding/hex"
-	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
@@ -24,10 +20,7 @@ import (
 	"github.com/patch-cat/patch-git/spec"
 )
 
-const (
-	keyBytes  = 32
-	timeBytes = 8
-)
+const timeBytes = 8
 
 // Folder is where the answers of one kind lie. It is safe for concurrent use,
 // also by many processes.
@@ -43,7 +36,13 @@ type Folder struct {
 // for so long, and has at most so many bytes.
 func Open(dir string, now func() time.Time, life time.Duration, largest int64) *Folder {
 	f := &Folder{dir: dir, now: now, life: life, largest: largest}
-	f.key = sync.OnceValue(f.readKey)
+	f.key = sync.OnceValue(func() []byte {
+		key, err := durable.Key(filepath.Join(dir, "key"))
+		if err != nil {
+			return nil // one that others can read, or that is none, is not used: then nothing is kept
+		}
+		return key
+	})
 	return f
 }
 
@@ -112,40 +111,4 @@ func (f *Folder) sweep(dir string) {
 			_ = os.Remove(filepath.Join(dir, e.Name()))
 		}
 	}
-}
-
-func (f *Folder) keyPath() string { return filepath.Join(f.dir, "key") }
-
-// readKey reads the user's key, and makes it the first time. A key that others
-// can read or that is none is not used: then nothing is kept.
-func (f *Folder) readKey() []byte {
-	i, err := os.Lstat(f.keyPath())
-	if errors.Is(err, fs.ErrNotExist) {
-		return f.makeKey()
-	}
-	if err != nil || !private(i) {
-		return nil
-	}
-	text, err := durable.ReadFileNoFollow(f.keyPath(), 2*keyBytes)
-	if err != nil {
-		return nil
-	}
-	key, err := hex.DecodeString(string(text))
-	if err != nil || len(key) != keyBytes {
-		return nil
-	}
-	return key
-}
-
-// makeKey is raced by other processes: whoever is second takes the first one's.
-func (f *Folder) makeKey() []byte {
-	key := make([]byte, keyBytes)
-	_, _ = rand.Read(key) // never fails
-	if err := durable.WriteImmutable(f.keyPath(), hex.AppendEncode(nil, key), 0o600); err == nil {
-		return key
-	}
-	if _, err := os.Lstat(f.keyPath()); err != nil {
-		return nil
-	}
-	return f.readKey()
 }

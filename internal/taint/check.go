@@ -45,8 +45,11 @@ type judge struct {
 }
 
 func (j *judge) leaf(l leaf) {
-	if l.name && l.at.up.up == nil {
+	switch {
+	case l.name && l.at.up.up == nil:
 		return // the name of an input, which the tool gave
+	case l.name && identifier(l.text) && weight(squeeze(l.text)) < gramWeight:
+		return // a word that also stands in what was read, and mostly means nothing
 	}
 	j.look(l)
 	if weight(squeeze(l.text)) < wholeWeight {
@@ -158,6 +161,13 @@ func (q *search) find(value string) (found, bool) {
 	}
 	if try("", value) {
 		return best, true
+	}
+	if weight(squeeze(value)) >= gramWeight {
+		for _, part := range places(value) {
+			if w := weight(squeeze(part)); w >= wholeWeight && w < gramWeight && try("", part) {
+				return best, true
+			}
+		}
 	}
 	decoded(value, func(how, text string) {
 		if !any || best.vouched {

@@ -141,6 +141,9 @@ func gather(src Source, views bool, walk func(add func(leaf))) []*document {
 		}
 	}
 	walk(func(l leaf) {
+		if l.name && identifier(l.text) {
+			return // a programmer's word, which others use as well
+		}
 		put(l.at, "", l.text)
 		if views {
 			decoded(l.text, func(how, text string) { put(l.at, how, text) })

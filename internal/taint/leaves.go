@@ -57,7 +57,7 @@ func (p *place) top() string {
 }
 
 // leaves calls for each text and number of a document, in its order, and for names
-// in objects that somebody may have chosen. Duplicates of a name are all there.
+// in objects. Duplicates of a name are all there.
 // It answers false when the document is no JSON, or too deep; what came before was
 // called for.
 func leaves(document []byte, each func(leaf)) bool {
@@ -82,9 +82,7 @@ func leaves(document []byte, each func(leaf)) bool {
 			if s, ok := token.(string); ok && o.key {
 				o.key = false
 				here = &place{up: o.at, key: s, index: -1}
-				if !identifier(s) {
-					each(leaf{at: here, text: s, name: true})
-				}
+				each(leaf{at: here, text: s, name: true})
 				continue
 			}
 			if token != json.Delim(']') && token != json.Delim('}') {
@@ -109,7 +107,7 @@ func leaves(document []byte, each func(leaf)) bool {
 		case string:
 			each(leaf{at: at, text: v})
 		case json.Number:
-			each(leaf{at: at, text: number(v.String())})
+			each(leaf{at: at, text: counted(v.String())})
 		}
 		if len(stack) == 0 {
 			_, err := d.Token()
@@ -132,4 +130,17 @@ func identifier(s string) bool {
 		}
 	}
 	return len(s) <= longest && digits <= mostDigits
+}
+
+// counted writes a JSON number as the value that a tool takes it for: 1.5e1, 15.0 and
+// a number that is nearer to 15 than a float64 can tell are 15.
+func counted(s string) string {
+	if !strings.ContainsAny(s, ".eE") {
+		return s
+	}
+	f, err := strconv.ParseFloat(s, 64)
+	if err != nil {
+		return s
+	}
+	return strconv.FormatFloat(f, 'f', -1, 64)
 }

@@ -5,54 +5,69 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"html"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/patch-cat/patch-git/internal/limits"
 )
 
 const (
 	decodeDepth = 3  // encodings inside encodings
 	shortCode   = 8  // characters of the shortest run that is tried
 	longCode    = 16 // of one that is tried in more ways
+
+	// How many times its length is read of a text: the first is about what one text can
+	// stand for in all encodings, the other holds for each further round, up to so many
+	// bytes. What is beyond would push everything else out of the history.
+	firstBudget, laterBudget = 8, 4
+	mostLater                = limits.MiB
 )
 
 // decoded calls for each text that a part of a text stands for in a usual
 // encoding, and for what those stand for in turn, with the names of the encodings
-// from the outermost on. It reads no more than a few times what it was given.
+// from the outermost on. It reads no more than some times what it was given.
+//
+// Everything is read once before anything is read twice, and what is short before
+// what is long: else a text could hide what it says behind so much of other codes
+// that nobody comes to it.
 func decoded(text string, each func(how, text string)) {
-	budget := 4*len(text) + 1024
-	decode("", text, decodeDepth, &budget, each)
+	level := []view{{"", text}}
+	budget := firstBudget*len(text) + 1024
+	for range decodeDepth {
+		var next []view
+		for _, v := range level {
+			decode(v.text, func(name, text string) {
+				if text == "" || text == v.text || budget < len(text) {
+					return
+				}
+				budget -= len(text)
+				if v.how != "" {
+					name = v.how + "+" + name
+				}
+				each(name, text)
+				next = append(next, view{name, text})
+			})
+		}
+		slices.SortStableFunc(next, func(a, b view) int { return len(a.text) - len(b.text) })
+		level, budget = next, min(laterBudget*len(text)+1024, mostLater)
+	}
 }
 
-func decode(how, text string, depth int, budget *int, each func(how, text string)) {
-	if depth == 0 {
-		return
-	}
-	found := func(name, view string) {
-		if view == "" || view == text || *budget < len(view) {
-			return
-		}
-		*budget -= len(view)
-		if how != "" {
-			name = how + "+" + name
-		}
-		each(name, view)
-		decode(name, view, depth-1, budget, each)
-	}
+// view is one reading of a text.
+type view struct{ how, text string }
+
+// decode calls for what stands in a text in one encoding.
+func decode(text string, found func(name, view string)) {
 	if strings.Contains(text, "%") {
-		if v := percent(text); v != text {
-			found("percent", v)
-		}
+		found("percent", percent(text))
 	}
 	if strings.Contains(text, `\`) {
-		if v := unescaped(text); v != text {
-			found("escaped", v)
-		}
+		found("escaped", unescaped(text))
 	}
 	if i := strings.IndexByte(text, '&'); i >= 0 && strings.Contains(text[i:], ";") {
-		if v := html.UnescapeString(text); v != text {
-			found("entities", v)
-		}
+		found("entities", html.UnescapeString(text))
 	}
 	if v, ok := spelled(text); ok {
 		found("spelled", v)

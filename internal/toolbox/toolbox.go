@@ -81,6 +81,9 @@ func (t *Toolbox) fileIndex() (*index, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
+	if ix := plainIndex(data); ix != nil {
+		return ix, nil
+	}
 	ix := &index{}
 	if err == nil && json.Unmarshal(data, ix) == nil && ix.Schema == indexSchema && ix.Tools != nil {
 		return ix, nil

@@ -36,13 +36,17 @@ func listing(ctx context.Context, f *field, o options, out *strings.Builder) err
 				if err != nil {
 					return fmt.Errorf("%s: %w", c.name, err)
 				}
-				all, err := p.Tools()
+				pages, err := p.Pages()
 				rows[i].start = append(rows[i].start, ms(time.Since(began)))
+				if err != nil {
+					return fmt.Errorf("%s: %w", c.name, err)
+				}
+				all, err := mcptest.Listed(pages)
 				if err != nil || len(all) < n {
 					return fmt.Errorf("%s lists %d tools of %d: %w", c.name, len(all), n, err)
 				}
 				began = time.Now()
-				if _, err := p.Tools(); err != nil {
+				if _, err := p.Pages(); err != nil {
 					return fmt.Errorf("%s: %w", c.name, err)
 				}
 				rows[i].again = append(rows[i].again, ms(time.Since(began)))

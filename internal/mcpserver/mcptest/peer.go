@@ -2,6 +2,7 @@ package mcptest
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -55,7 +56,8 @@ type Message struct {
 		Code    int    `json:"code"`
 		Message string `json:"message"`
 	} `json:"error,omitempty"`
-	At time.Time `json:"-"` // when it was read
+	At   time.Time `json:"-"` // when it was read
+	line []byte    // of an answer that nobody has decoded yet
 }
 
 // Start starts a server and, in the legacy era, shakes hands with it.
@@ -98,10 +100,12 @@ func (p *Peer) read(out io.Reader) {
 			failed = fmt.Errorf("the server ended: %w", err)
 			break
 		}
-		m := Message{At: clock()}
-		if err := json.Unmarshal(line, &m); err != nil || m.Version != "2.0" {
-			failed = fmt.Errorf("no JSON-RPC on the standard output: %.200q", line)
-			break
+		m := Message{At: clock(), line: line, ID: idOf(line)}
+		if m.ID == nil {
+			if err := m.decode(); err != nil {
+				failed = err
+				break
+			}
 		}
 		id, err := strconv.Atoi(string(m.ID))
 		if err != nil || m.Method != "" {
@@ -128,6 +132,43 @@ func (p *Peer) read(out io.Reader) {
 	}
 }
 
+// decode reads the line of a message.
+func (m *Message) decode() error {
+	line := m.line
+	if line == nil {
+		return nil
+	}
+	m.line, m.ID = nil, nil
+	if err := json.Unmarshal(line, m); err != nil || m.Version != "2.0" {
+		return fmt.Errorf("no JSON-RPC on the standard output: %.200q", line)
+	}
+	return nil
+}
+
+// idOf is the id of a long answer where it stands at one end, as it does in those of
+// the usual SDKs: what a list is timed by does not wait for us to read all of it.
+func idOf(line []byte) []byte {
+	if len(line) < longLine {
+		return nil
+	}
+	if rest, ok := bytes.CutPrefix(line, []byte(`{"jsonrpc":"2.0","id":`)); ok {
+		if id, _, ok := bytes.Cut(rest[:longID], []byte(`,"result":`)); ok {
+			return id
+		}
+	}
+	if bytes.HasPrefix(line, []byte(`{"result":`)) {
+		if _, rest, ok := bytes.Cut(line[len(line)-2*longID:], []byte(`,"jsonrpc":"2.0","id":`)); ok {
+			return bytes.TrimRight(rest, "}\r\n")
+		}
+	}
+	return nil
+}
+
+const (
+	longLine = 4 << 10
+	longID   = 24 // with what stands behind it
+)
+
 func (p *Peer) send(line []byte) error {
 	p.write.Lock()
 	defer p.write.Unlock()
@@ -138,6 +179,26 @@ func (p *Peer) send(line []byte) error {
 // Call sends a request and waits for its answer. Its error is that of the transport
 // or of JSON-RPC; a tool that failed is a result.
 func (p *Peer) Call(method string, params map[string]any) (Message, error) {
+	m, err := p.ask(method, params)
+	if err != nil {
+		return m, err
+	}
+	return m, m.check(method)
+}
+
+// check decodes an answer, and gives the error that it is.
+func (m *Message) check(method string) error {
+	if err := m.decode(); err != nil {
+		return err
+	}
+	if m.Error != nil {
+		return fmt.Errorf("%s: %d %s", method, m.Error.Code, m.Error.Message)
+	}
+	return nil
+}
+
+// ask is Call, whose answer nobody has looked into yet.
+func (p *Peer) ask(method string, params map[string]any) (Message, error) {
 	if p.Era == Modern {
 		all := map[string]any{"_meta": map[string]any{
 			"io.modelcontextprotocol/protocolVersion":    Modern,
@@ -164,13 +225,10 @@ func (p *Peer) Call(method string, params map[string]any) (Message, error) {
 		return Message{}, err
 	}
 	m, ok := <-answer
-	switch {
-	case !ok:
+	if !ok {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		return m, p.ended
-	case m.Error != nil:
-		return m, fmt.Errorf("%s: %d %s", method, m.Error.Code, m.Error.Message)
 	}
 	return m, nil
 }
@@ -183,11 +241,43 @@ type Tool struct {
 
 // Tools lists all tools, page by page.
 func (p *Peer) Tools() ([]Tool, error) {
-	var out []Tool
+	pages, err := p.Pages()
+	if err != nil {
+		return nil, err
+	}
+	return Listed(pages)
+}
+
+// Pages asks for all pages of the list and looks for nothing in them but where the
+// next one is. What they say is for [Listed].
+func (p *Peer) Pages() ([]Message, error) {
+	var out []Message
 	params := map[string]any{}
 	for {
-		m, err := p.Call("tools/list", params)
+		m, err := p.ask("tools/list", params)
 		if err != nil {
+			return nil, err
+		}
+		out = append(out, m)
+		text := m.line
+		if text == nil {
+			text = m.Result
+		}
+		_, rest, ok := bytes.Cut(text, []byte(`"nextCursor":"`))
+		cursor, _, _ := bytes.Cut(rest, []byte(`"`))
+		if !ok {
+			return out, nil
+		}
+		params["cursor"] = string(cursor)
+	}
+}
+
+// Listed reads the pages of a list. They are an error if one of them is, or if there
+// are more or fewer than the server says.
+func Listed(pages []Message) ([]Tool, error) {
+	var out []Tool
+	for i, m := range pages {
+		if err := m.check("tools/list"); err != nil {
 			return nil, err
 		}
 		var page struct {
@@ -204,11 +294,11 @@ func (p *Peer) Tools() ([]Tool, error) {
 			}
 			out = append(out, t)
 		}
-		if page.NextCursor == "" {
-			return out, nil
+		if (page.NextCursor == "") != (i == len(pages)-1) {
+			return nil, fmt.Errorf("page %d of %d is followed by %q", i+1, len(pages), page.NextCursor)
 		}
-		params["cursor"] = page.NextCursor
 	}
+	return out, nil
 }
 
 // Result is what tools/call answers.
