@@ -243,13 +243,14 @@ func (s *Sandbox) run(ctx context.Context, d driver, groups *groups, job Job) (O
 func (s *Sandbox) serve(ctx context.Context, d driver, warm *spare, job Job) (Outcome, error) {
 	t := warm.t
 	defer warm.clean()
+	began := s.opts.Now()
 	switch {
 	case job.Late && warm.job != nil:
 		t.feedNow(job)
 	case job.Late:
 		t.feed(job)
 	}
-	out, err := t.supervise(ctx, job.Limits, s.opts.Now)
+	out, err := t.supervise(ctx, job.Limits, began, s.opts.Now)
 	select {
 	case err = <-t.shut: // the program did not start
 		return Outcome{Exit: -1}, err
@@ -297,7 +298,7 @@ func rehearse(ctx context.Context, d driver, groups *groups, job Job) error {
 		return err
 	}
 	defer s.clean()
-	_, err = s.t.supervise(ctx, job.Limits, func() time.Time { return time.Time{} })
+	_, err = s.t.supervise(ctx, job.Limits, time.Time{}, func() time.Time { return time.Time{} })
 	return err
 }
 

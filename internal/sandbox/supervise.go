@@ -151,10 +151,10 @@ type count struct {
 	memory    int64
 }
 
-// supervise waits for the tree under the limits and turns its end into an
-// Outcome. Whatever happens, nothing of the tree is left when it returns.
-func (t *tree) supervise(ctx context.Context, lim Limits, now func() time.Time) (Outcome, error) {
-	began := now()
+// supervise waits for the tree, which has run since began, under the limits and
+// turns its end into an Outcome. Whatever happens, nothing of the tree is left when
+// it returns.
+func (t *tree) supervise(ctx context.Context, lim Limits, began time.Time, now func() time.Time) (Outcome, error) {
 	out := Outcome{Exit: -1}
 	var full atomic.Bool
 	heads, tails := make(chan []byte, 1), make(chan struct{}, 1)
@@ -166,7 +166,7 @@ func (t *tree) supervise(ctx context.Context, lim Limits, now func() time.Time) 
 		tails <- struct{}{}
 	}()
 
-	wall := time.NewTimer(lim.Wall)
+	wall := time.NewTimer(lim.Wall - now().Sub(began))
 	defer wall.Stop()
 	next := time.NewTimer(firstCensus)
 	defer next.Stop()
