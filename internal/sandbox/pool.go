@@ -86,6 +86,9 @@ func (p *Pool) Run(ctx context.Context, tool Tool, job Job) (Outcome, error) {
 	job.Gate = sync.OnceValue(job.open) // it may be asked twice, see below
 	checked.Gate = job.Gate
 	var often atomic.Bool // a program waited for this call, so it is not the first
+	s := p.take(tool, same)
+	// Not before: on a machine that stalls, the call would take the program that it
+	// had started itself, and wait for it to boot.
 	next := time.AfterFunc(headStart, func() { p.start(tool, same, checked, often.Load()) })
 	defer func() {
 		// Where another one waits, the call that may follow this one has the
@@ -94,11 +97,7 @@ func (p *Pool) Run(ctx context.Context, tool Tool, job Job) (Outcome, error) {
 			p.start(tool, same, checked, often.Load())
 		}
 	}()
-	for {
-		s := p.take(tool, same)
-		if s == nil {
-			return p.box.Run(ctx, job)
-		}
+	for ; s != nil; s = p.take(tool, same) {
 		often.Store(true)
 		out, err := p.box.serve(ctx, p.box.driver, s, checked)
 		select {
@@ -112,6 +111,7 @@ func (p *Pool) Run(ctx context.Context, tool Tool, job Job) (Outcome, error) {
 		// It ended after the look at it and before it read anything: nobody
 		// has run the job yet.
 	}
+	return p.box.Run(ctx, job)
 }
 
 // take removes a program of a key, the first that is as it should be, and ends
