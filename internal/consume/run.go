@@ -189,9 +189,10 @@ func (k *call) start(ctx context.Context) (string, error) {
 		return "", err
 	}
 	rec.Sandbox.Python, rec.Sandbox.EnvKeys = python, envKeys(job.Env)
-	job.Gate = func() error { // the tool waits for its intent to be written
+	tool, said := s.Tool.Name, rec.Stages // the gate of a run that was given up may still be asking
+	job.Gate = func() error {             // the tool waits for its intent to be written
 		_, err := k.begun()
-		return cmp.Or(err, k.through())
+		return cmp.Or(err, through(tool, said))
 	}
 	k.out, err = o.warm.start(ctx, box, s, job)
 	rec.Network, rec.NetworkMore = visited(job.Uplink)

@@ -109,16 +109,18 @@ func (k *call) step(ctx context.Context, name string, do func(context.Context) (
 
 // through refuses to start anything that did not come through every step before:
 // whoever adds a way to call tools cannot leave one out.
-func (k *call) through() error {
+func (k *call) through() error { return through(k.s.Tool.Name, k.rec.Stages) }
+
+func through(tool spec.Name, said []audit.Stage) error {
 	want := beforeStart()
 	at := 0
-	for _, s := range k.rec.Stages {
+	for _, s := range said {
 		if at < len(want) && s.Name == want[at] && s.Verdict != refused && (s.Verdict == passed || s.Name != stageConfirmation) {
 			at++
 		}
 	}
 	if at < len(want) {
-		return fault.New(fault.Internal, "stack", "%s was about to start without %s", k.s.Tool.Name, want[at])
+		return fault.New(fault.Internal, "stack", "%s was about to start without %s", tool, want[at])
 	}
 	return nil
 }
