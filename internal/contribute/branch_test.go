@@ -143,7 +143,7 @@ func (f *forge) files() map[string]string {
 	out := map[string]string{}
 	for r := tar.NewReader(bytes.NewReader(data)); ; {
 		h, err := r.Next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return out
 		}
 		if err != nil {
