@@ -31,6 +31,11 @@ type Report struct {
 	Problems   []Problem   `json:"problems,omitempty"`
 }
 
+// Only tells whether there are problems, and all of them for one reason.
+func (r Report) Only(reason string) bool {
+	return len(r.Problems) > 0 && !slices.ContainsFunc(r.Problems, func(p Problem) bool { return p.Reason != reason })
+}
+
 // Check reads everything and reports each damage: a record that cannot be read
 // ("record"), that has no signature or a false one ("signature"), that somebody
 // else signed ("key"), a gap where one was changed or removed ("chain"), an end

@@ -61,6 +61,11 @@ it cannot be told.`,
 			} else {
 				a.printVerified(rep)
 			}
+			if err == nil && rep.Only("expect") {
+				// What is there agrees with itself, so there is nothing to accept.
+				err = fault.New(fault.NotVerified, "expect", "the records are not those whose head was kept").
+					Hint("they were put back to an older state, or are another user's: look for the rest in a backup of %q", a.host.Paths.Runs())
+			}
 			if err == nil && len(rep.Problems) > 0 {
 				err = fault.New(fault.NotVerified, rep.Problems[0].Reason, "the records of runs are damaged: %d problem(s)", len(rep.Problems)).
 					Hint("where you know why, such as a backup that was put back: patch-git runs verify --accept")
