@@ -36,7 +36,7 @@ func ReadYAML(file string, data []byte) (json.RawMessage, []spec.Finding) {
 	}
 	if n == nil || spec.Blocking(findings) {
 		if len(findings) == 0 {
-			findings = []spec.Finding{{ID: rules[badYAML].ID, Severity: spec.SeverityError, File: file, Line: 1, Message: fmt.Sprintf("%s cannot be read", file)}}
+			findings = []spec.Finding{{ID: badYAML.of().ID, Severity: spec.SeverityError, File: file, Line: 1, Message: fmt.Sprintf("%s cannot be read", file)}}
 		}
 		return nil, findings
 	}

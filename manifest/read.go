@@ -53,6 +53,12 @@ func Read(file string, data []byte, mode Mode) (*Document, []spec.Finding) {
 	switch formatOf(file) {
 	case spec.FormatPatch:
 		doc = readPatch(r, data)
+	case spec.FormatInstall:
+		doc = readInstall(r, data)
+	case spec.FormatSkill:
+		doc = readSkill(r, data)
+	case spec.FormatArcade:
+		doc = readArcade(r, data)
 	default:
 		r.add(unknownFile, pos{}, "file name %s belongs to no manifest format", spec.Quote(path.Base(file)))
 	}
@@ -62,8 +68,15 @@ func Read(file string, data []byte, mode Mode) (*Document, []spec.Finding) {
 // formatOf tells the format of a file by its name alone, never by what is in
 // it: several formats use the same keys for different things [C-37].
 func formatOf(file string) spec.Format {
-	if strings.HasSuffix(file, ".py") {
+	switch base := path.Base(file); {
+	case strings.HasSuffix(file, ".py"):
 		return spec.FormatPatch
+	case base == spec.FormatInstall.MainFile():
+		return spec.FormatInstall
+	case strings.EqualFold(base, spec.FormatSkill.MainFile()):
+		return spec.FormatSkill
+	case base == spec.FormatArcade.MainFile():
+		return spec.FormatArcade
 	}
 	return ""
 }

@@ -39,19 +39,19 @@ func (r *report) addFix(id rule, at pos, fix, format string, args ...any) {
 		return
 	}
 	if fix == "" {
-		fix = rules[id].Fix
+		fix = id.of().Fix
 	}
 	r.found = append(r.found, spec.Finding{
-		ID: rules[id].ID, Severity: severity, File: r.file, Line: at.line, Col: at.col,
+		ID: id.of().ID, Severity: severity, File: r.file, Line: at.line, Col: at.col,
 		Message: fmt.Sprintf(format, args...), Fix: fix,
 	})
 }
 
 func (r *report) severity(id rule) spec.Severity {
 	if r.mode == Lenient {
-		return rules[id].Lenient
+		return id.of().Lenient
 	}
-	return rules[id].Strict
+	return id.of().Strict
 }
 
 // finish returns the findings in the order of the file.
@@ -59,8 +59,8 @@ func (r *report) finish() []spec.Finding {
 	spec.SortFindings(r.found)
 	if r.dropped > 0 {
 		f := spec.Finding{
-			ID: rules[moreProblems].ID, Severity: spec.SeverityNote, File: r.file,
-			Message: fmt.Sprintf("%d more problems are not listed", r.dropped), Fix: rules[moreProblems].Fix,
+			ID: moreProblems.of().ID, Severity: spec.SeverityNote, File: r.file,
+			Message: fmt.Sprintf("%d more problems are not listed", r.dropped), Fix: moreProblems.of().Fix,
 		}
 		if r.droppedErrors {
 			f.Severity = spec.SeverityError

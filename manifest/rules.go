@@ -18,7 +18,27 @@ type Rule struct {
 }
 
 // Rules returns every rule of the package in the order of their IDs.
-func Rules() []Rule { return slices.Clone(rules[:]) }
+func Rules() []Rule {
+	all := slices.Clone(rules[:])
+	for _, more := range others {
+		all = append(all, more...)
+	}
+	return all
+}
+
+// others are the tables of the formats beside Patch, each of which begins its own
+// count of rules a thousand further on.
+var others = [...][]Rule{installRules[:], skillRules[:], arcadeRules[:]}
+
+const tableSize rule = 1000
+
+// of returns what is known of a rule.
+func (r rule) of() *Rule {
+	if r < tableSize {
+		return &rules[r]
+	}
+	return &others[r/tableSize-1][r%tableSize]
+}
 
 // rule is an index into the table below.
 type rule int

@@ -1,6 +1,10 @@
 package spec
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+)
 
 // Format is the way in which a manifest is written.
 type Format string
@@ -48,6 +52,24 @@ type Tool struct {
 	License      string       `json:"license,omitempty"`      // x-license: an SPDX expression
 	// Extensions are the other top-level x- keys, as JSON [C-16].
 	Extensions map[string]json.RawMessage `json:"extensions,omitempty"`
+
+	// Operations are what the tool can be asked to do; nil of a Patch tool, which is
+	// one operation itself, and of a skill, which a person or a model reads.
+	Operations []Operation `json:"operations,omitempty"`
+	// What one format alone says; nil of the others.
+	Deployment *Deployment `json:"deployment,omitempty"`
+	Skill      *Skill      `json:"skill,omitempty"`
+	Arcade     *Arcade     `json:"arcade,omitempty"`
+}
+
+// Operation finds an operation by its name.
+func (t *Tool) Operation(name string) (*Operation, bool) {
+	for i := range t.Operations {
+		if t.Operations[i].Name == name {
+			return &t.Operations[i], true
+		}
+	}
+	return nil, false
 }
 
 // Type is the type of an input or of the output.
@@ -135,6 +157,12 @@ type Permissions struct {
 	HumanConfirm bool       `json:"human_confirm"`
 	Needs        []string   `json:"needs,omitempty"` // words of [Needs]
 	ExternalAuth []string   `json:"external_auth,omitempty"`
+	// Scopes are "resource:verb" of an install manifest, sorted; Secrets the names of
+	// the secret values that a person gives, and Installs what is acquired, by method
+	// and origin without version: a tool that comes from elsewhere is another tool.
+	Scopes   []string `json:"scopes,omitempty"`
+	Secrets  []string `json:"secrets,omitempty"`
+	Installs string   `json:"installs,omitempty"`
 }
 
 // Permissions returns what the tool asks for.
@@ -142,5 +170,62 @@ func (t *Tool) Permissions() Permissions {
 	return Permissions{
 		Network: t.Capabilities.Network, Filesystem: t.Capabilities.Filesystem,
 		HumanConfirm: t.Capabilities.HumanConfirm, Needs: t.Needs, ExternalAuth: t.ExternalAuth,
+		Scopes: t.scopes(), Secrets: t.secrets(), Installs: t.installs(),
 	}
+}
+
+// scopes are the pairs of resource and verb, each once, sorted.
+func (t *Tool) scopes() []string {
+	if t.Deployment == nil {
+		return nil
+	}
+	var all []string
+	for _, s := range t.Deployment.Scopes {
+		for _, verb := range s.Actions {
+			all = append(all, s.Resource+":"+verb)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// secrets are the names of values that nobody but the person and the tool may know.
+func (t *Tool) secrets() []string {
+	var all []string
+	switch {
+	case t.Deployment != nil:
+		for _, e := range t.Deployment.Env {
+			if e.Secret {
+				all = append(all, e.Name)
+			}
+		}
+	case t.Skill != nil:
+		for _, e := range slices.Concat(t.Skill.EnvRequired, t.Skill.EnvOptional) {
+			if e.Sensitive {
+				all = append(all, e.Name)
+			}
+		}
+	case t.Arcade != nil:
+		all = slices.Clone(t.Arcade.Secrets)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// installs names where the code comes from, without its version.
+func (t *Tool) installs() string {
+	if t.Deployment == nil {
+		return ""
+	}
+	a := t.Deployment.Install
+	switch a.Method {
+	case "pip", "npm":
+		return a.Method + " " + a.Package
+	case "git", "url":
+		return a.Method + " " + a.URL
+	case "container":
+		image, _, _ := strings.Cut(a.Image, "@")
+		return a.Method + " " + image
+	}
+	return a.Method
 }

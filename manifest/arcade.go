@@ -1,0 +1,7 @@
+package manifest
+
+// readArcade reads the main file of its format.
+func readArcade(r *report, _ []byte) *Document {
+	r.add(arcadeNotRead, pos{}, "nothing here reads this format yet")
+	return nil
+}
