@@ -1,0 +1,198 @@
+package convert
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/patch-cat/patch-git/spec"
+)
+
+// serverPackage is what a manifest says of a package: runtime, env, smoke, kill_switch.
+func (c *conversion) serverPackage(s *server, p *serverPackage, at string) ([]member, error) {
+	if t := p.Transport.Type; t != "" && t != "stdio" {
+		return nil, impossible("%s speaks %s when it is installed, for which version 0.2 asks for a list of actions [C-24]", spec.Quote(s.Name), spec.Quote(t))
+	}
+	if p.Identifier == "" {
+		return nil, impossible("a package of %s has no identifier", spec.Quote(s.Name))
+	}
+	var how *object
+	var command, proof []string
+	switch p.Type {
+	case "pypi":
+		how = (&object{}).set("method", "pip").set("package", p.Identifier)
+		pin(how, p.Version, "==")
+		command = []string{p.Identifier}
+		proof = []string{"python3", "-c", "import importlib.metadata, sys; importlib.metadata.version(sys.argv[1])", p.Identifier}
+		c.synthesised("/runtime/entrypoint", "the script that a package brings is mostly called as it is")
+	case "npm":
+		how = (&object{}).set("method", "npm").set("package", p.Identifier)
+		pin(how, p.Version, "")
+		command = []string{p.Identifier[strings.LastIndexByte(p.Identifier, '/')+1:]}
+		proof = []string{"npm", "ls", p.Identifier}
+		c.synthesised("/runtime/entrypoint", "the program that a package brings is mostly called as it is")
+	case "oci":
+		image := p.Identifier
+		if p.Version != "" && !strings.Contains(image[strings.LastIndexByte(image, '/')+1:], ":") && !strings.Contains(image, "@") {
+			image += ":" + p.Version
+		}
+		if !strings.Contains(image, "@sha256:") {
+			c.approximated(at+"/identifier", "the image has no digest, without which nothing here installs it")
+		}
+		how = (&object{}).set("method", "container").set("image", image)
+		command = []string{"docker", "run", "-i", "--rm"}
+		for _, e := range p.Env {
+			command = append(command, "-e", e.Name)
+		}
+		proof = []string{"docker", "image", "inspect", image}
+	case "mcpb":
+		if p.SHA256 == "" {
+			return nil, impossible("the bundle of %s has no digest", spec.Quote(s.Name))
+		}
+		how = (&object{}).set("method", "url").set("url", p.Identifier).set("sha256", strings.ToLower(p.SHA256))
+		command = []string{p.Identifier[strings.LastIndexByte(p.Identifier, '/')+1:]}
+		proof = []string{"test", "-f", command[0]}
+		c.approximated(at, "a bundle is an archive with its own description of how it starts; a manifest has one executable file")
+	default:
+		return nil, impossible("%s is a package of the type %s, for which version 0.2 has no method", spec.Quote(s.Name), spec.Quote(p.Type))
+	}
+	runtimeArgs, err := c.arguments(p.Runtime, at+"/runtimeArguments")
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case len(runtimeArgs) > 0 && p.Type == "oci":
+		command = append(command, runtimeArgs...)
+	case len(runtimeArgs) > 0 || p.Hint != "" && p.Type != "oci":
+		c.dropped(at+"/runtimeHint", "the package is installed, not started by "+spec.Quote(first(p.Hint, "a runner")))
+	}
+	if p.Type == "oci" {
+		image, _ := how.get("image")
+		command = append(command, image.(string))
+	}
+	args, err := c.arguments(p.Arguments, at+"/packageArguments")
+	if err != nil {
+		return nil, err
+	}
+	command = append(command, args...)
+	env, err := c.serverEnv(p.Env, at+"/environmentVariables")
+	if err != nil {
+		return nil, err
+	}
+	out := []member{{"runtime", (&object{}).set("kind", "mcp-stdio").set("install", how).set("entrypoint", (&object{}).set("command", command))}}
+	if len(env) > 0 {
+		out = append(out, member{"env", env})
+	}
+	c.synthesised("/smoke", "shows that the package is there, not that it works")
+	c.synthesised("/kill_switch", "instructions at the homepage; a server.json has no way to take access back")
+	home := first(s.Website, s.Repository.URL, homeOf(strings.SplitN(s.Name, "/", 2)[0]))
+	return append(out,
+		member{"smoke", (&object{}).set("kind", "shell").set("command", proof).set("success", (&object{}).set("exit_code", 0))},
+		member{"kill_switch", (&object{}).set("kind", "manual").set("instructions_url", home)}), nil
+}
+
+// pin says which version, where the package says so.
+func pin(how *object, version, before string) {
+	if version != "" && version != "latest" {
+		how.set("version_spec", before+version)
+	}
+}
+
+// arguments are the fixed ones of a command line. What a person would have to give
+// has no place in an argv without templates.
+func (c *conversion) arguments(list []serverArgument, at string) ([]string, error) {
+	var out []string
+	for i, a := range list {
+		value := a.Value
+		if value == "" && a.Default != nil {
+			value = *a.Default
+		}
+		where := at + "/" + strconv.Itoa(i)
+		named := a.Type == "named" && a.Name != ""
+		flag := named && value == "" && a.Hint == "" && a.Format == "boolean"
+		switch {
+		case strings.Contains(value, "{"):
+			if a.Required {
+				return nil, impossible("an argument of the command is made of what a person says, %s, for which version 0.2 has no place", spec.Quote(first(a.Name, a.Hint, value)))
+			}
+			c.dropped(where, "it is made of what a person says, for which a manifest has no place")
+		case value == "" && !flag && a.Required:
+			return nil, impossible("the command needs the argument %s, which a person gives, and version 0.2 has no place to ask for it", spec.Quote(first(a.Name, a.Hint)))
+		case value == "" && !flag:
+			c.dropped(where, "a person may give it, for which a manifest has no place")
+		case named && value != "":
+			out = append(out, a.Name, value)
+		case named:
+			out = append(out, a.Name)
+		default:
+			out = append(out, value)
+		}
+	}
+	return out, nil
+}
+
+var (
+	envName    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Z][A-Z0-9_]*$`) })
+	secretName = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)(key|token|secret|passw|credential|auth|private)`)
+	})
+)
+
+// maxPrompt is what a prompt may have, in characters [TI-48].
+const maxPrompt = 800
+
+func (c *conversion) serverEnv(list []serverInput, at string) ([]any, error) {
+	var out []any
+	for i, e := range list {
+		where := at + "/" + strconv.Itoa(i)
+		if !envName().MatchString(e.Name) {
+			if e.Required {
+				return nil, impossible("the variable %s is not spelled in capitals, as version 0.2 asks", spec.Quote(e.Name))
+			}
+			c.dropped(where, "its name is not spelled in capitals")
+			continue
+		}
+		prompt, short := cut(strings.TrimSpace(e.Description), maxPrompt)
+		if short {
+			c.approximated(where+"/description", "cut after 800 characters")
+		}
+		if prompt == "" {
+			prompt = "The value of " + e.Name + "."
+			c.synthesised("/env/"+strconv.Itoa(len(out))+"/prompt", "the variable is not described")
+		}
+		secret := e.Secret != nil && *e.Secret
+		if e.Secret == nil && secretName().MatchString(e.Name) {
+			secret = true
+			c.approximated(where+"/isSecret", "unsaid, and its name reads like that of a secret")
+		}
+		v := (&object{}).set("name", e.Name).set("prompt", prompt).set("secret", secret).set("required", e.Required)
+		fixed := e.Default
+		if e.Value != "" {
+			fixed = &e.Value
+			c.approximated(where+"/value", "a fixed value becomes a default, which a person may change")
+		}
+		switch {
+		case fixed != nil && secret:
+			c.dropped(where+"/default", "secrets have no defaults")
+		case fixed != nil:
+			v.set("default", *fixed)
+		}
+		if len(e.Choices) > 0 {
+			quotedChoices := make([]string, len(e.Choices))
+			for j, s := range e.Choices {
+				quotedChoices[j] = regexp.QuoteMeta(s)
+			}
+			v.set("validation_regex", "^(?:"+strings.Join(quotedChoices, "|")+")$")
+			c.approximated(where+"/choices", "a regular expression")
+		}
+		if e.Format != "" && e.Format != "string" {
+			c.dropped(where+"/format", "all values are text")
+		}
+		if e.Placeholder != "" {
+			c.dropped(where+"/placeholder", "the target has no place for it")
+		}
+		out = append(out, v)
+	}
+	return out, nil
+}
