@@ -2,6 +2,7 @@ package convert
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -82,8 +83,10 @@ func schemaObject(raw json.RawMessage) (*object, error) {
 	if !ok {
 		return nil, impossible("a schema is no object")
 	}
+	// Hosts know the dialect, and some refuse a schema that names it.
+	o.members = slices.DeleteFunc(o.members, func(m member) bool { return m.name == "$schema" })
 	if _, ok := o.get("type"); !ok {
-		o.set("type", "object")
+		o.members = append([]member{{"type", "object"}}, o.members...)
 	}
 	return o, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -122,7 +123,7 @@ func (a *app) verify(ctx context.Context, args []string, o consume.FileOptions) 
 
 // isFile tells a file from the name of a tool, which has neither of these.
 func isFile(arg string) bool {
-	return strings.ContainsAny(arg, `/\`) || filepath.Ext(arg) == ".py"
+	return strings.ContainsAny(arg, `/\`) || slices.Contains([]string{".py", ".json", ".md"}, filepath.Ext(arg))
 }
 
 func verifyTool(ctx context.Context, client *consume.Client, ref spec.Ref) verdict {
