@@ -3,6 +3,7 @@ package manifest
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -124,13 +125,9 @@ func (e *explainer) members(n *node, where, keyword string, around map[string]an
 	}
 	properties, _ := around["properties"].(map[string]any)
 	patterns, _ := around["patternProperties"].(map[string]any)
-	var known []string
-	for name := range properties {
-		known = append(known, name)
-	}
-	slices.Sort(known)
+	known := slices.Sorted(maps.Keys(properties))
 	for _, m := range n.members {
-		if properties[m.name] != nil || slices.ContainsFunc(keys(patterns), func(p string) bool {
+		if properties[m.name] != nil || slices.ContainsFunc(slices.Collect(maps.Keys(patterns)), func(p string) bool {
 			re, err := compilePattern(p)
 			match := false
 			if err == nil {
@@ -148,14 +145,6 @@ func (e *explainer) members(n *node, where, keyword string, around map[string]an
 		}
 		e.say(m.at, where, context, "unknown-member", fix, "the member %s is not part of the format", spec.Quote(m.name))
 	}
-}
-
-func keys(m map[string]any) []string {
-	var out []string
-	for k := range m {
-		out = append(out, k)
-	}
-	return out
 }
 
 var typeArticles = map[string]string{
