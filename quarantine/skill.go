@@ -69,7 +69,7 @@ func (c *collector) references(f spec.File, there map[string]bool) {
 	n := 0
 	for line := range strings.Lines(string(f.Data)) {
 		n++
-		for target, link := range namedFiles(line) {
+		for target, followed := range namedFiles(line) {
 			if told[target] {
 				continue
 			}
@@ -77,11 +77,13 @@ func (c *collector) references(f spec.File, there map[string]bool) {
 			where := at{f.Path, n, 1}
 			beside := path.Join(path.Dir(f.Path), target)
 			switch {
-			case link && outside(target) || link && strings.HasPrefix(path.Clean(beside), "../"):
+			case followed && outside(target) || followed && strings.HasPrefix(path.Clean(beside), "../"):
 				c.addAs(missingReference, bad, where, "name a file below the folder of the skill", "a link leads to %s, outside of the skill", spec.Quote(target))
 			case there[path.Clean(target)] || there[beside]:
+			case followed:
+				c.add(missingReference, where, "the text leads to %s, which is not in the skill", spec.Quote(target))
 			default:
-				c.add(missingReference, where, "the text names %s, which is not in the skill", spec.Quote(target))
+				c.warn(missingReference, where, "the text names %s, which is not in the skill", spec.Quote(target))
 			}
 		}
 	}
@@ -98,10 +100,12 @@ func outside(p string) bool {
 var (
 	linked = lazily(`\]\(\s*<?([^\s)>#?]+)`)
 	named  = lazily(`(?:^|[\s"'` + "`" + `(=\[])((?:\./)?(?:scripts|references|assets)/[A-Za-z0-9_./-]*[A-Za-z0-9_-]\.[A-Za-z0-9]{1,8})\b`)
+	runner = lazily(`(?i)(?:\b(?:python[0-9.]*|bash|sh|zsh|node|ruby|perl|source|uv run|deno run|bun|tsx|pwsh)\s+(?:-\S+\s+)*|\$\s|\$\{?\w+\}?/)["']?$`)
 )
 
-// namedFiles yields the paths that a line names, and whether a link does. What has
-// a scheme, a place to fill in or a wildcard is none.
+// namedFiles yields the paths that a line names, and whether its reader is led
+// there: by a link, or by a command that runs the file. What has a scheme, a place
+// to fill in or a wildcard is none.
 func namedFiles(line string) func(yield func(string, bool) bool) {
 	return func(yield func(string, bool) bool) {
 		if strings.Contains(line, "](") {
@@ -121,8 +125,8 @@ func namedFiles(line string) func(yield func(string, bool) bool) {
 				}
 			}
 		}
-		for _, m := range named().FindAllStringSubmatch(line, maxPipe) {
-			if !yield(strings.TrimPrefix(m[1], "./"), false) {
+		for _, m := range named().FindAllStringSubmatchIndex(line, maxPipe) {
+			if !yield(strings.TrimPrefix(line[m[2]:m[3]], "./"), runner().MatchString(line[:m[2]])) {
 				return
 			}
 		}

@@ -1,6 +1,7 @@
 package contribute
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -115,14 +116,15 @@ func (w *Workshop) check(ctx context.Context, shown string, files []spec.File, a
 		return out, nil // the manifest says too little for the other rules
 	}
 	out.Release = &spec.Release{Ref: spec.Ref{Name: doc.Tool.Name, Version: doc.Tool.Version}, Tool: doc.Tool, Files: files}
-	p := parser{w, doc.Tool.Runtime.PythonVersion, len(doc.Tool.Runtime.Packages) > 0}
+	p := parser{w, cmp.Or(doc.Tool.Runtime.PythonVersion, quarantine.ScriptPython), len(doc.Tool.Runtime.Packages) > 0}
 	go quarantine.Prepare() // while the interpreter looks at the file
 	facts, factsErr := quarantine.Inspect(ctx, p, out.Release)
+	scripts, _ := quarantine.InspectScripts(ctx, p, out.Release) // each has its own error
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
 	report := quarantine.Check(ctx, quarantine.Subject{
-		Release: out.Release, Facts: facts, FactsErr: factsErr,
+		Release: out.Release, Facts: facts, FactsErr: factsErr, Scripts: scripts,
 		Owner: around.owner, Names: around.names, Previous: around.previous, Waivers: around.waivers,
 	})
 	out.Report = &report
