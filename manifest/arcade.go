@@ -33,7 +33,7 @@ func readDefinition(r *report, data []byte, first pos) *ArcadeDefinition {
 	if err != nil {
 		return nil
 	}
-	if root.kind != kindObject || !looksDefined(root) && several(root) != nil {
+	if root.kind != kindObject || root.get("input") == nil && (isList(root.get("items")) || isList(root.get("tools"))) {
 		r.add(arcadeMany, root.at, "one definition is asked for, which is an object with name, toolkit and input")
 		return nil
 	}
@@ -50,6 +50,8 @@ func readDefinition(r *report, data []byte, first pos) *ArcadeDefinition {
 	d.Tool, _ = a.tool()
 	return d
 }
+
+func isList(n *node) bool { return n != nil && n.kind == kindArray }
 
 // arcadeReader reads one definition.
 type arcadeReader struct {
@@ -262,8 +264,8 @@ func (r *arcadeReader) want(n *node, where, name string, missing rule) *node {
 	v := n.get(name)
 	if v == nil || v.kind == kindNull && r.mode == Lenient {
 		r.addFix(missing, n.at, "add "+name, "the member %q is missing%s", name, inside(where))
-		if missing == arcadeDefault {
-			r.signs |= inSDK
+		if v != nil || name == "version" {
+			r.signs |= inSDK // whose toolkits may have no version
 		}
 		return nil
 	}

@@ -245,7 +245,7 @@ func (r *arcadeReader) account(n *node, where string) *spec.ArcadeAuth {
 		r.scopes(o.get("scopes"), a)
 	}
 	if list := n.get("scopes"); list != nil && r.mode == Lenient {
-		a.OAuth2 = a.OAuth2 || a.ProviderType == "oauth2"
+		a.OAuth2 = a.OAuth2 || a.ProviderType == "oauth2" || len(list.items) > 0
 		r.scopes(list, a)
 	}
 	return a
