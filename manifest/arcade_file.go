@@ -3,6 +3,7 @@ package manifest
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/patch-cat/patch-git/internal/limits"
@@ -31,7 +32,7 @@ type ArcadeDefinition struct {
 // error is of a file that is none of these: not JSON, too large, empty.
 func ReadArcade(file string, data []byte) ([]ArcadeDefinition, error) {
 	if len(data) > limits.ArcadeFile {
-		return nil, errTooLarge
+		return nil, fmt.Errorf("%w: %d bytes, allowed are %d", errTooLarge, len(data), limits.ArcadeFile)
 	}
 	s := &partScanner{in: data}
 	parts, err := s.parts()
@@ -39,7 +40,7 @@ func ReadArcade(file string, data []byte) ([]ArcadeDefinition, error) {
 		return nil, err
 	}
 	if len(parts) > limits.ArcadeDefinitions {
-		return nil, errTooLarge
+		return nil, fmt.Errorf("%w: %d definitions, allowed are %d", errTooLarge, len(parts), limits.ArcadeDefinitions)
 	}
 	place := &treeReader{scanner: scanner{in: data}, at: pos{1, 1}}
 	all := make([]ArcadeDefinition, 0, len(parts))
@@ -76,6 +77,19 @@ func (d *ArcadeDefinition) Publishable() ([]byte, []spec.Finding) {
 	return data, findings
 }
 
+// SetVersion gives a definition a version, where that of its toolkit is missing or
+// none that a registry can have.
+func (d *ArcadeDefinition) SetVersion(v spec.Version) {
+	kind, reason := Synthesised, "the toolkit has no version"
+	if d.Arcade.Toolkit.Version != "" {
+		kind, reason = Approximated, "the toolkit's version "+spec.Quote(d.Arcade.Toolkit.Version)+" is none that a registry can have"
+	}
+	d.Losses = append(d.Losses, Loss{"/toolkit/version", kind, reason, false})
+	d.Arcade.FQN, _ = ArcadeFQN(d.Arcade.FQN)
+	d.Arcade.Toolkit.Version = string(v)
+	d.Tool, _ = ArcadeTool(d.Arcade)
+}
+
 // part is where one definition stands.
 type part struct{ start, end int }
 
@@ -86,10 +100,11 @@ type partScanner struct {
 	i  int
 }
 
-var errNoDefinition = errors.New("the file holds no definition")
+// ErrNoDefinition is the error of a file without a definition.
+var ErrNoDefinition = errors.New("the file holds no definition")
 
 // definitionKeys are members that a definition has and no list of them.
-var definitionKeys = []string{"name", "fully_qualified_name", "toolkit", "input", "fullyQualifiedName"}
+var definitionKeys = []string{"fully_qualified_name", "toolkit", "input", "fullyQualifiedName", "qualifiedName"}
 
 func (s *partScanner) parts() ([]part, error) {
 	var all []part
@@ -103,7 +118,7 @@ func (s *partScanner) parts() ([]part, error) {
 		all = append(all, s.definitions(whole, members)...)
 	}
 	if len(all) == 0 {
-		return nil, errNoDefinition
+		return nil, ErrNoDefinition
 	}
 	return all, nil
 }
@@ -115,7 +130,7 @@ func (s *partScanner) definitions(whole part, members []keyed) []part {
 	}
 	objects := len(members) > 0
 	for _, m := range members {
-		if slices.Contains(definitionKeys, m.key) && m.key != "name" {
+		if slices.Contains(definitionKeys, m.key) {
 			return []part{whole}
 		}
 		objects = objects && s.in[m.start] == '{'
@@ -131,7 +146,7 @@ func (s *partScanner) definitions(whole part, members []keyed) []part {
 	if objects {
 		return values(members)
 	}
-	return []part{whole}
+	return nil
 }
 
 func values(members []keyed) []part {
