@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/patch-cat/patch-git/internal/limits"
 	"github.com/patch-cat/patch-git/spec"
 )
 
@@ -22,15 +21,14 @@ func readArcade(r *report, data []byte) *Document {
 	return &Document{Tool: d.Tool, Raw: data, Body: len(data), places: d.places}
 }
 
+// Strictly the schema says what is wrong with the shape, and the rest is read as if
+// it were well: a stranger's edition is still told by its name.
+//
 // readDefinition reads a definition that begins at a place of its file; nil with
 // findings where it cannot be told what it defines.
 func readDefinition(r *report, data []byte, first pos) *ArcadeDefinition {
-	if len(data) > limits.ToolFile {
-		r.add(arcadeLarge, first, "the definition has %d bytes, allowed are %d", len(data), limits.ToolFile)
-		return nil
-	}
-	root, err := jsonTree(data, first, r)
-	if err != nil {
+	root := parseJSONAt(data, first, r)
+	if root == nil {
 		return nil
 	}
 	if root.kind != kindObject || root.get("input") == nil && (isList(root.get("items")) || isList(root.get("tools"))) {
@@ -38,6 +36,9 @@ func readDefinition(r *report, data []byte, first pos) *ArcadeDefinition {
 		return nil
 	}
 	d := &ArcadeDefinition{Arcade: &spec.Arcade{Parameters: []spec.ArcadeParameter{}}, Raw: data, Line: first.line, places: map[string]pos{}}
+	if r.mode == Strict {
+		checkForm(r, root, arcadeForm, arcadeForms)
+	}
 	a := &arcadeReader{report: r, a: d.Arcade, d: d}
 	if root.get("fullyQualifiedName") != nil || root.get("qualifiedName") != nil {
 		a.docs(root)
@@ -220,7 +221,7 @@ func (r *arcadeReader) members(n *node, where string, what arcadeObject) {
 			if like := Nearest(m.name, specified(known)); like != "" {
 				fix = "write " + like
 			}
-			r.addFix(arcadeUnknown, m.at, fix, "the member %s is unknown%s", spec.Quote(m.name), inside(where))
+			r.shape(arcadeUnknown, m.at, fix, "the member %s is unknown%s", spec.Quote(m.name), inside(where))
 			r.lose(at, "no edition has this member")
 		case in&inSpecified == 0:
 			r.signs |= in & -in // the first edition that has it
@@ -230,14 +231,10 @@ func (r *arcadeReader) members(n *node, where string, what arcadeObject) {
 }
 
 func (r *arcadeReader) foreign(m member, in editions, where string) {
-	if r.mode == Strict {
-		r.add(arcadeForeign, m.at, "the member %s%s belongs to the %s edition", spec.Quote(m.name), inside(where), (in & -in).name())
-		return
-	}
 	if void(m.value) || renamed[m.name] || where == "" {
 		return
 	}
-	r.add(arcadeForeign, m.at, "the member %s%s belongs to the %s edition and is left out", spec.Quote(m.name), inside(where), (in & -in).name())
+	r.shape(arcadeForeign, m.at, "", "the member %s%s belongs to the %s edition and is left out", spec.Quote(m.name), inside(where), (in & -in).name())
 	r.lose(where+"/"+pointerPart(m.name), "the specified edition has no such member")
 }
 
@@ -262,8 +259,8 @@ func specified(known map[string]editions) []string {
 // of saying that it is not.
 func (r *arcadeReader) want(n *node, where, name string, missing rule) *node {
 	v := n.get(name)
-	if v == nil || v.kind == kindNull && r.mode == Lenient {
-		r.addFix(missing, n.at, "add "+name, "the member %q is missing%s", name, inside(where))
+	if v == nil || v.kind == kindNull {
+		r.shape(missing, n.at, "add "+name, "the member %q is missing%s", name, inside(where))
 		if v != nil || name == "version" {
 			r.signs |= inSDK // whose toolkits may have no version
 		}
@@ -307,12 +304,20 @@ func (r *arcadeReader) known(n *node, want kind, what string) bool {
 	switch {
 	case n.kind == want:
 		return true
-	case n.kind == kindNull && r.mode == Lenient:
+	case n.kind == kindNull:
 		r.signs |= inSDK
 		return false
 	}
-	r.add(arcadeType, n.at, "%s must be %s, this is %s", what, want, n.kind)
+	r.shape(arcadeType, n.at, "", "%s must be %s, this is %s", what, want, n.kind)
 	return false
+}
+
+// shape reports what is wrong with the shape of a definition, which strictly is for
+// the schema to say.
+func (r *arcadeReader) shape(id rule, at pos, fix, format string, args ...any) {
+	if r.mode == Lenient {
+		r.addFix(id, at, fix, format, args...)
+	}
 }
 
 func indexed(where string, i int) string { return where + "/" + strconv.Itoa(i) }

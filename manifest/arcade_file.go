@@ -42,7 +42,7 @@ func ReadArcade(file string, data []byte) ([]ArcadeDefinition, error) {
 	if len(parts) > limits.ArcadeDefinitions {
 		return nil, fmt.Errorf("%w: %d definitions, allowed are %d", errTooLarge, len(parts), limits.ArcadeDefinitions)
 	}
-	place := &treeReader{scanner: scanner{in: data}, at: pos{1, 1}}
+	place := &scanner{in: data, tree: &jsonTree{line: 1}}
 	all := make([]ArcadeDefinition, 0, len(parts))
 	for _, part := range parts {
 		place.i = part.start
@@ -126,7 +126,7 @@ func (s *partScanner) parts() ([]part, error) {
 // definitions are the parts of one value at the top of the file.
 func (s *partScanner) definitions(whole part, members []keyed) []part {
 	if s.in[whole.start] == '[' {
-		return values(members)
+		return partsOf(members)
 	}
 	objects := len(members) > 0
 	for _, m := range members {
@@ -139,17 +139,17 @@ func (s *partScanner) definitions(whole part, members []keyed) []part {
 		if (m.key == "items" || m.key == "tools") && s.in[m.start] == '[' {
 			inner := &partScanner{in: s.in[:m.end], i: m.start}
 			if elements, err := inner.members(); err == nil {
-				return values(elements)
+				return partsOf(elements)
 			}
 		}
 	}
 	if objects {
-		return values(members)
+		return partsOf(members)
 	}
 	return nil
 }
 
-func values(members []keyed) []part {
+func partsOf(members []keyed) []part {
 	var list []part
 	for _, m := range members {
 		list = append(list, m.part)

@@ -86,7 +86,7 @@ func (r *arcadeReader) value(n *node, where string) spec.ArcadeValue {
 	inner := n.get("inner_val_type")
 	switch {
 	case inner == nil && v.Type == "array":
-		r.add(arcadeInner, n.at, "the type of the array's elements is missing%s", inside(where))
+		r.shape(arcadeInner, n.at, "", "the type of the array's elements is missing%s", inside(where))
 	case inner == nil || inner.kind == kindNull:
 	case v.Type != "array":
 		// The schema has nothing against it, and nobody reads it.
@@ -122,11 +122,11 @@ func (r *arcadeReader) valueType(n *node, what string, words []string) string {
 	switch {
 	case !ok:
 		return ""
-	case text == "object" && r.mode == Lenient:
+	case text == "object":
 		r.signs |= inEngine // which calls json by JSON Schema's word
 		return "json"
 	case !slices.Contains(words, text):
-		r.add(arcadeWord, n.at, "%s is %s, allowed are %s", what, spec.Quote(text), strings.Join(words, ", "))
+		r.shape(arcadeWord, n.at, "", "%s is %s, allowed are %s", what, spec.Quote(text), strings.Join(words, ", "))
 		return ""
 	}
 	return text
@@ -137,13 +137,13 @@ func (r *arcadeReader) output(n *node) {
 	r.members(n, where, anOutput)
 	if list := r.want(n, where, "available_modes", arcadeDefault); list != nil && r.known(list, kindArray, "available_modes") {
 		if len(list.items) == 0 {
-			r.add(arcadeDefault, list.at, "available_modes is empty, and at least one is asked for")
+			r.shape(arcadeDefault, list.at, "", "available_modes is empty, and at least one is asked for")
 		}
 		for _, item := range list.items {
 			mode, ok := r.text(item, "a mode")
 			switch {
 			case ok && !slices.Contains(arcadeModes, mode):
-				r.add(arcadeWord, item.at, "a mode is %s, allowed are %s", spec.Quote(mode), strings.Join(arcadeModes, ", "))
+				r.shape(arcadeWord, item.at, "", "a mode is %s, allowed are %s", spec.Quote(mode), strings.Join(arcadeModes, ", "))
 			case ok:
 				r.a.Modes = append(r.a.Modes, mode)
 			}
@@ -183,11 +183,11 @@ func (r *arcadeReader) requirements(n *node) {
 func (r *arcadeReader) secret(n *node, where string) {
 	r.members(n, where, aSecret)
 	id := n.get("key_id")
-	if id == nil && r.mode == Lenient {
+	if id == nil {
 		id = n.get("key")
 	}
 	if id == nil {
-		r.addFix(arcadeMissing, n.at, "add key_id", "the member \"key_id\" is missing%s", inside(where))
+		r.shape(arcadeMissing, n.at, "add key_id", "the member \"key_id\" is missing%s", inside(where))
 		return
 	}
 	text, ok := r.text(id, "the name of a secret")
@@ -206,11 +206,11 @@ func (r *arcadeReader) authorization(n *node, where string) {
 	switch {
 	case n.kind == kindString:
 		if !slices.Contains([]string{"none", "token"}, n.text) {
-			r.add(arcadeWord, n.at, "authorization is %s, allowed are none, token or an object", spec.Quote(n.text))
+			r.shape(arcadeWord, n.at, "", "authorization is %s, allowed are none, token or an object", spec.Quote(n.text))
 			return
 		}
 		r.a.Auth = &spec.ArcadeAuth{Word: n.text}
-	case n.kind == kindArray && r.mode == Lenient:
+	case n.kind == kindArray:
 		r.signs |= inEngine
 		for i, item := range n.items {
 			at := indexed(where, i)
@@ -244,7 +244,7 @@ func (r *arcadeReader) account(n *node, where string) *spec.ArcadeAuth {
 		r.members(o, where+"/oauth2", theOAuth2)
 		r.scopes(o.get("scopes"), a)
 	}
-	if list := n.get("scopes"); list != nil && r.mode == Lenient {
+	if list := n.get("scopes"); list != nil {
 		a.OAuth2 = a.OAuth2 || a.ProviderType == "oauth2" || len(list.items) > 0
 		r.scopes(list, a)
 	}

@@ -2,11 +2,8 @@ package manifest
 
 // The rules of Arcade definitions, numbered from here on.
 const (
-	arcadeJSON = 3*tableSize + iota
-	arcadeLarge
-	arcadeDuplicate
-	arcadeCase
-	arcadeMany
+	arcadeMany = 3*tableSize + iota
+	arcadeForms
 	arcadeEdition
 	arcadeNewer
 	arcadeForeign
@@ -35,12 +32,9 @@ const importFix = "patch-git arcade import writes it in the specified edition"
 // arcadeRules are MAN-90x what the file is, 91x its edition and members, 92x its
 // values, 93x names and what a reader needs to know.
 var arcadeRules = [...]Rule{
-	arcadeJSON % tableSize:      {"MAN-901", "the file is not strict JSON", "mend it where it says", bad, bad, "AT-1"},
-	arcadeLarge % tableSize:     {"MAN-902", "the definition is larger than a tool file may be", "shorten it", bad, bad, ""},
-	arcadeDuplicate % tableSize: {"MAN-903", "a member stands twice in one object", "keep one of them", bad, bad, "AT-1"},
-	arcadeCase % tableSize:      {"MAN-904", "two members of one object differ only in case", "rename one of them", warn, warn, "AT-1"},
-	arcadeMany % tableSize:      {"MAN-905", "the file holds several definitions or none", "patch-git arcade import writes one file for each", bad, bad, "AT-1"},
+	arcadeMany % tableSize: {"MAN-901", "the file holds several definitions or none", "patch-git arcade import writes one file for each", bad, bad, "AT-1"},
 
+	arcadeForms % tableSize:   {"MAN-902", "the definition does not fit the schema of the specified edition", "mend it where it says", bad, bad, "AT-1"},
 	arcadeEdition % tableSize: {"MAN-911", "the definition is of another edition than the specified one", importFix, bad, note, "C-33"},
 	arcadeNewer % tableSize:   {"MAN-912", "the definition says that it is of an edition that nothing here knows", "write it in the specified edition, worker-http 1.0", bad, bad, "C-33"},
 	arcadeForeign % tableSize: {"MAN-913", "a member belongs to another edition", importFix, bad, note, "C-33"},

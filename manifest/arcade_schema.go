@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"encoding/json"
+	"errors"
 	"slices"
 	"strconv"
 
@@ -140,7 +141,7 @@ func below(path string, losses []Loss) []Loss {
 // [ArcadeInput]. Losses have pointers into the schema. The error is of a text that
 // is no such schema.
 func ArcadeParameters(schema json.RawMessage) ([]spec.ArcadeParameter, []Loss, error) {
-	root, err := jsonTree(schema, pos{1, 1}, &report{})
+	root, err := schemaTree(schema)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -181,6 +182,16 @@ func ArcadeParameters(schema json.RawMessage) ([]spec.ArcadeParameter, []Loss, e
 	return parameters, losses, nil
 }
 
+// schemaTree reads a JSON Schema.
+func schemaTree(schema json.RawMessage) (*node, error) {
+	r := &report{}
+	n := parseJSON(schema, r)
+	if n == nil || r.blocked {
+		return nil, errors.New(r.finish()[0].Message)
+	}
+	return n, nil
+}
+
 func stringAt(n *node, name string) string {
 	if v := n.get(name); v != nil && v.kind == kindString {
 		return v.text
@@ -191,7 +202,7 @@ func stringAt(n *node, name string) string {
 // ArcadeValueOf makes the schema of a value of a JSON Schema, the opposite of
 // [ArcadeValue].
 func ArcadeValueOf(schema json.RawMessage) (spec.ArcadeValue, []Loss, error) {
-	n, err := jsonTree(schema, pos{1, 1}, &report{})
+	n, err := schemaTree(schema)
 	if err != nil {
 		return spec.ArcadeValue{}, nil, err
 	}

@@ -1,7 +1,11 @@
 package manifest
 
-// readInstall reads the main file of its format.
-func readInstall(r *report, _ []byte) *Document {
-	r.add(installNotRead, pos{}, "nothing here reads this format yet")
+// readInstall reads an Agent Tool Install Manifest.
+func readInstall(r *report, data []byte) *Document {
+	root := parseJSON(data, r)
+	if root == nil {
+		return nil
+	}
+	checkForm(r, root, installForm, installForms)
 	return nil
 }

@@ -2,9 +2,13 @@ package manifest
 
 // The rules of install manifests, numbered from here on.
 const (
-	installNotRead = 1*tableSize + iota
+	installForms = 1*tableSize + iota
 )
 
 var installRules = [...]Rule{
-	installNotRead % tableSize: {"MAN-701", "the file cannot be read", "mend it", bad, bad, ""},
+	installForms % tableSize: {"MAN-701", "the file does not fit the JSON Schema of its format", "mend it as the finding says", bad, bad, "TI-1"},
 }
+
+// ruleCodes are the words of rules that mean one thing each; a rule that means
+// several gets its word where it is reported.
+var ruleCodes = map[rule]string{}

@@ -73,11 +73,15 @@ func movePatterns(schema any) {
 
 // patternBudget compiles the keyword and holds the time that one check of a
 // schema may spend on all its patterns.
-type patternBudget struct{ spent atomic.Bool }
+type patternBudget struct {
+	spent atomic.Bool
+	steps int // of a foreign schema
+}
 
 // start opens the budget of a check; the returned function ends it.
 func (b *patternBudget) start() (stop func()) {
 	b.spent.Store(false)
+	b.steps = 0
 	t := time.AfterFunc(checkTime, func() { b.spent.Store(true) })
 	return func() { t.Stop() }
 }
