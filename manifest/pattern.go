@@ -73,12 +73,17 @@ func movePatterns(schema any) {
 
 // patternBudget compiles the keyword and holds the time that one check of a
 // schema may spend on all its patterns.
-type patternBudget struct{ spent atomic.Bool }
+type patternBudget struct {
+	spent atomic.Bool
+	each  time.Duration // one match, 0 for patternTime
+}
 
 // start opens the budget of a check; the returned function ends it.
-func (b *patternBudget) start() (stop func()) {
+func (b *patternBudget) start() (stop func()) { return b.startFor(checkTime) }
+
+func (b *patternBudget) startFor(most time.Duration) (stop func()) {
 	b.spent.Store(false)
-	t := time.AfterFunc(checkTime, func() { b.spent.Store(true) })
+	t := time.AfterFunc(most, func() { b.spent.Store(true) })
 	return func() { t.Stop() }
 }
 
@@ -95,6 +100,9 @@ func (b *patternBudget) Compile(_ jsonschema.CompilerContext, m map[string]any) 
 	re, err := compilePattern(text)
 	if err != nil {
 		return nil, err
+	}
+	if b.each > 0 {
+		re.MatchTimeout = b.each
 	}
 	return patternRule{re, b}, nil
 }

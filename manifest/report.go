@@ -14,6 +14,8 @@ type pos struct{ line, col int }
 type report struct {
 	file          string
 	mode          Mode
+	margin        int           // characters before the YAML on each line
+	as            map[rule]rule // what the format calls the rules of YAML; nil for Patch
 	found         []spec.Finding
 	blocked       bool // an error was seen, listed or not
 	dropped       int
@@ -28,6 +30,9 @@ func (r *report) add(id rule, at pos, format string, args ...any) {
 
 // addFix is add with a fix that is more exact than the rule's own.
 func (r *report) addFix(id rule, at pos, fix, format string, args ...any) {
+	if own, ok := r.as[id]; ok {
+		id = own
+	}
 	severity := r.severity(id)
 	blocks := severity == spec.SeverityError
 	r.blocked = r.blocked || blocks
