@@ -21,8 +21,8 @@ type skillReader struct {
 	tool     *spec.Tool
 	skill    *spec.Skill
 	places   map[string]pos
-	patterns *patternBudget
-	minor    bool // the manifest says a later minor edition than the one known here
+	patterns patternBudget // of the defaults
+	minor    bool          // the manifest says a later minor edition than the one known here
 }
 
 // readSkill reads the main file of its format. A document without a name is one

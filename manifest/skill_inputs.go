@@ -23,7 +23,6 @@ var skillTypes = []spec.Type{spec.TypeString, spec.TypeNumber, spec.TypeInteger,
 const skillPatternTime = 30 * time.Millisecond
 
 func (s *skillReader) inputs(n *node) {
-	s.patterns = &patternBudget{each: skillPatternTime}
 	stop := s.patterns.startFor(skillPatternTime)
 	defer stop()
 	seen := map[string]bool{}
@@ -168,28 +167,12 @@ func (s *skillReader) subschema(n *node) bool {
 	return good
 }
 
-// fits tells how a value breaks a schema, by patterns that share a budget.
-func fits(schema, value []byte, patterns *patternBudget) []Problem {
-	compiled, err := compileSchema(schema, patterns)
-	if err != nil {
-		return []Problem{{"", plainText(err.Error())}}
-	}
-	v, err := decodeJSON(value)
-	if err == nil {
-		err = guard(func() error { return compiled.Validate(v) })
-	}
-	if err != nil {
-		return problemsOf(err)
-	}
-	return nil
-}
-
 // defaults checks every default against the schema that it stands in.
 func (s *skillReader) defaults(n *node) bool {
 	good := true
 	if d := n.get("default"); d != nil {
-		for _, p := range fits(n.json(), d.json(), s.patterns) {
-			s.add(skillDefault, d.at, "the default does not fit: %s", p)
+		if why := s.fits(n, d); why != "" {
+			s.add(skillDefault, d.at, "the default does not fit: %s", why)
 			good = false
 		}
 	}
