@@ -44,7 +44,7 @@ func readInstall(r *report, data []byte) *Document {
 // arguments of the smoke against them: each takes the library tens of microseconds.
 const readSchemas = 600
 
-// installEditions are the other published installEditions, and what is different in them.
+// installEditions are the other published editions, and what is different in them.
 var installEditions = map[string]string{
 	"0.1":   "it has no actions; version 0.2 asks for them from every runtime but mcp-stdio",
 	"0.3":   "it adds verify and data_boundary, which version 0.2 has not",
