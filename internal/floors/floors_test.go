@@ -26,6 +26,7 @@ var floor = map[string]int{
 	"internal/cli": 5, "internal/mcpserver": 5, "action": 5,
 	"cmd/patch-git":    6,
 	".":                0, // only embeds tools/
+	"schemas":          0, // only embeds the JSON Schemas
 	"action/workflows": 0, // only embeds the workflow files
 
 	// Code for tests alone; nothing but tests imports these.
