@@ -92,14 +92,16 @@ type patternBudget struct {
 }
 
 // start opens the budget of a check; the returned function ends it.
-func (b *patternBudget) start() (stop func()) { return b.startFor(checkTime) }
+func (b *patternBudget) start() (stop func()) {
+	if b.reading {
+		return b.startFor(3 * readTime)
+	}
+	return b.startFor(checkTime)
+}
 
 func (b *patternBudget) startFor(most time.Duration) (stop func()) {
 	b.spent.Store(false)
 	b.steps = 0
-	if b.reading {
-		most = min(most, 3*readTime)
-	}
 	t := time.AfterFunc(most, func() { b.spent.Store(true) })
 	return func() { t.Stop() }
 }

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/patch-cat/patch-git/internal/limits"
+	"github.com/patch-cat/patch-git/ledger"
 	"github.com/patch-cat/patch-git/spec"
 )
 
@@ -73,6 +74,9 @@ func checkShape(c *collector) {
 			c.addAs(shape, bad, where, "keep data out of the release", "the file has %d bytes, allowed are %d", len(f.Data), limits.ToolFile)
 		}
 		c.textFile(f)
+	}
+	if n := len(ledger.Encode(c.tool.Permissions())); n > limits.Permissions {
+		c.addAs(shape, bad, at{file: c.main}, "ask for less, or for a scope that stands for several", "what the tool asks for has %d bytes, allowed are %d", n, limits.Permissions)
 	}
 	if total > limits.ReleaseBytes {
 		c.addAs(shape, bad, at{}, "keep data out of the release", "the files have %d bytes together, allowed are %d", total, limits.ReleaseBytes)
