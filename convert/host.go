@@ -171,11 +171,7 @@ func (c *conversion) left() {
 func (c *conversion) leftOfPatch(meta bool) {
 	t := c.tool
 	if !meta {
-		for i, in := range t.Inputs {
-			if in.TaintedOK {
-				c.unprotected("/inputs/"+strconv.Itoa(i)+"/tainted_ok", "the target knows nothing of taint")
-			}
-		}
+		c.leftOfTaint("the target knows nothing of taint")
 		if t.Capabilities.Network {
 			c.unprotected("/capabilities/network", "nobody is told that the tool reaches the internet")
 		}
@@ -195,6 +191,17 @@ func (c *conversion) leftOfPatch(meta bool) {
 	c.dropped("/runtime", "a host is not told what the tool runs on")
 	c.searchMembers("the target has no place for it")
 	c.dropped("/body", "the code stays where it is")
+}
+
+// leftOfTaint drops what the document itself says of taint. What it leaves unsaid is
+// lost to every tool alike, and no news.
+func (c *conversion) leftOfTaint(reason string) {
+	for i := range c.tool.Inputs {
+		said := "/inputs/" + strconv.Itoa(i) + "/tainted_ok"
+		if line, _ := c.doc.Place(said); line > 0 {
+			c.unprotected(said, reason)
+		}
+	}
 }
 
 // searchMembers drops what only those who look for a Patch tool read.

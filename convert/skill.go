@@ -175,11 +175,7 @@ func (c *conversion) skillOfPatch(w *frontmatter) (body string, err error) {
 	if t.Capabilities.HumanConfirm {
 		c.weaker("/capabilities/human_confirm", "hints that nothing enforces")
 	}
-	for i, in := range t.Inputs {
-		if in.TaintedOK {
-			c.unprotected("/inputs/"+strconv.Itoa(i)+"/tainted_ok", "a skill knows nothing of taint")
-		}
-	}
+	c.leftOfTaint("a skill knows nothing of taint")
 	if len(t.ExternalAuth) > 0 {
 		w.line(0, "env", "")
 		w.line(1, "required", "")

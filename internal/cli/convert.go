@@ -104,11 +104,7 @@ func (a *app) convert(ctx context.Context, f *convertFlags, what string) error {
 			return err
 		}
 	}
-	if !a.json && !a.quiet {
-		for _, l := range r.Losses {
-			a.out.say("%s %s: %s", a.lossWord(l), safe(l.Path), safe(l.Reason))
-		}
-	}
+	a.sayLosses(r.Losses)
 	switch {
 	case a.json:
 		if refused == nil {
@@ -125,14 +121,6 @@ func (a *app) convert(ctx context.Context, f *convertFlags, what string) error {
 		a.out.printf("%s", r.Files[0].Data)
 	}
 	return refused
-}
-
-// lossWord is the kind of a loss, in red where it protects.
-func (a *app) lossWord(l manifest.Loss) string {
-	if l.Security {
-		return a.out.red(string(l.Kind))
-	}
-	return a.out.dim(string(l.Kind))
 }
 
 // converting reads what is named and converts it. Beside a refusal of losses
@@ -167,12 +155,9 @@ func (a *app) converting(ctx context.Context, f *convertFlags, what string) (fro
 			return "", nil, usage("%s is no format to convert from", spec.Quote(f.from)).Hint("one of patch, install, skill, arcade, %s", serverFormat)
 		}
 	}
-	doc, findings := manifest.Read(name, data, manifest.Lenient)
-	if doc == nil || spec.Blocking(findings) {
-		if !a.wantsJSON() {
-			a.printFindings(what, findings, nil)
-		}
-		return "", nil, fault.New(fault.Findings, "manifest", "the manifest of %s is invalid", spec.Quote(what)).Hint("patch-git check %s", what)
+	doc, err := a.readManifest(name, what, data)
+	if err != nil {
+		return "", nil, err
 	}
 	r, err = convert.To(doc, []spec.File{{Path: doc.Tool.Format.MainFile(), Data: data}}, to, f.o)
 	return string(doc.Tool.Format), r, err
@@ -219,4 +204,16 @@ func (a *app) writeConverted(out string, files []spec.File) error {
 	}
 	defer root.Close()
 	return root.WriteFiles(files, 0o644)
+}
+
+// readManifest reads a file of the person's own, and shows what is wrong with it.
+func (a *app) readManifest(name, shown string, data []byte) (*manifest.Document, error) {
+	doc, findings := manifest.Read(name, data, manifest.Lenient)
+	if doc == nil || spec.Blocking(findings) {
+		if !a.wantsJSON() {
+			a.printFindings(shown, findings, nil)
+		}
+		return nil, fault.New(fault.Findings, "manifest", "the manifest of %s is invalid", spec.Quote(shown)).Hint("patch-git check %s", shown)
+	}
+	return doc, nil
 }

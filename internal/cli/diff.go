@@ -12,7 +12,6 @@ import (
 	"github.com/patch-cat/patch-git/internal/durable"
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/limits"
-	"github.com/patch-cat/patch-git/manifest"
 	"github.com/patch-cat/patch-git/spec"
 )
 
@@ -36,7 +35,9 @@ With --safe the exit code is 3 where a change is a permission or breaking.`,
   patch-git diff old/install.json new/install.json --safe
   patch-git diff --json a/tool.py b/tool.py | jq '.changes[] | select(.class=="permission")'`,
 		Args: exactly("old", "new"),
-		RunE: func(c *cobra.Command, args []string) error { return a.diff(c.Context(), in, safeOnly, args[0], args[1]) },
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.diff(c.Context(), in, safeOnly, args[0], args[1])
+		},
 	}
 	c.Flags().StringVar(&in, "registry", "", "the `owner/registry` that names are looked up in")
 	c.Flags().BoolVar(&safeOnly, "safe", false, "exit with 3 where a change is a permission or breaking")
@@ -119,12 +120,9 @@ func (a *app) described(ctx context.Context, in, what string) (*spec.Tool, error
 		if err != nil {
 			return nil, err
 		}
-		doc, findings := manifest.Read(filepath.Base(what), data, manifest.Lenient)
-		if doc == nil || spec.Blocking(findings) {
-			if !a.wantsJSON() {
-				a.printFindings(what, findings, nil)
-			}
-			return nil, fault.New(fault.Findings, "manifest", "the manifest of %s is invalid", spec.Quote(what)).Hint("patch-git check %s", what)
+		doc, err := a.readManifest(filepath.Base(what), what, data)
+		if err != nil {
+			return nil, err
 		}
 		return &doc.Tool, nil
 	}
