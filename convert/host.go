@@ -33,7 +33,7 @@ func (c *conversion) host() error {
 		case Anthropic:
 			list = append(list, c.anthropic(o))
 		}
-		c.unsaid(o)
+		c.lost(o)
 	}
 	c.left()
 	var doc any = list
@@ -113,10 +113,10 @@ func (c *conversion) anthropic(o *offer) *object {
 	return (&object{}).set("name", o.name).text("description", o.description).set("input_schema", o.input)
 }
 
-// unsaid tells what the target doesn't say of one offer.
-func (c *conversion) unsaid(o *offer) {
+// lost tells what the target doesn't say of one offer.
+func (c *conversion) lost(o *offer) {
 	if c.to == MCP {
-		if o.effects == spec.EffectsDestructive {
+		if o.effects == spec.EffectsDestructive && !o.unsaid {
 			c.weaker(c.confirmPath(o), "a host may show destructiveHint, and need not ask anybody")
 		}
 		return
@@ -124,7 +124,7 @@ func (c *conversion) unsaid(o *offer) {
 	if o.output != nil {
 		c.dropped(c.outputPath(o), "the API takes no schema of results")
 	}
-	if o.effects == spec.EffectsDestructive {
+	if o.effects == spec.EffectsDestructive && !o.unsaid {
 		c.unprotected(c.confirmPath(o), "the API has no way to ask for a person's word")
 	}
 }

@@ -22,6 +22,7 @@ type offer struct {
 	effects     spec.Effects
 	idempotent  bool
 	network     bool
+	unsaid      bool // the effects are taken to be the worst, because the document says none
 }
 
 // offers are what the document has to call.
@@ -50,6 +51,8 @@ func (c *conversion) offers() ([]offer, error) {
 			// Arcade's own servers spell it so.
 			o.at, o.name = "", strings.ReplaceAll(c.tool.Arcade.FQN, ".", "_")
 			o.description = c.tool.Arcade.Description
+			b := c.tool.Arcade.Behavior
+			o.unsaid = b == nil || b.Destructive == nil && b.ReadOnly == nil
 			if d := c.tool.Arcade.Deprecation; d != "" {
 				o.description = "Deprecated: " + d + "\n\n" + o.description
 			}

@@ -97,7 +97,7 @@ func (c *conversion) inputs(w *frontmatter, o *offer) error {
 			if err != nil {
 				return err
 			}
-			w.item(2, "name", m.name)
+			w.item("name", m.name)
 			w.text(3, "description", text)
 			w.line(3, "schema", string(raw))
 		}
@@ -153,11 +153,11 @@ func (c *conversion) skillOfPatch(w *frontmatter) (body string, err error) {
 	}
 	w.line(0, "preconditions", "")
 	w.line(1, "commands", "")
-	w.item(2, "cmd", "python3")
+	w.item("cmd", "python3")
 	w.text(3, "min_version", t.Runtime.PythonVersion)
 	c.approximated("/runtime/python_version", "any python3 from that version on")
 	w.line(1, "files", "")
-	w.item(2, "path", "scripts/tool.py")
+	w.item("path", "scripts/tool.py")
 	w.text(3, "base", string(spec.SkillRoot))
 	w.line(0, "outputs", "")
 	w.line(1, "artifacts", "")
@@ -179,7 +179,7 @@ func (c *conversion) skillOfPatch(w *frontmatter) (body string, err error) {
 	if len(t.ExternalAuth) > 0 {
 		w.line(0, "env", "")
 		w.line(1, "required", "")
-		w.item(2, "name", "PATCH_ACCESS_TOKEN")
+		w.item("name", "PATCH_ACCESS_TOKEN")
 		w.text(3, "description", "An access token with the scopes "+strings.Join(t.ExternalAuth, ", ")+".")
 		w.line(3, "sensitive", "true")
 		c.approximated("/external_auth", "a variable that must be set")
@@ -230,7 +230,7 @@ func (c *conversion) skillOfInstall(w *frontmatter) (string, error) {
 	}
 	w.line(0, "preconditions", "")
 	w.line(1, "commands", "")
-	w.item(2, "cmd", "patch-git")
+	w.item("cmd", "patch-git")
 	c.synthesised("/preconditions", "the tool is called through patch-git")
 	w.line(0, "execution", "")
 	w.line(1, "destructive", strconv.FormatBool(destructive))
@@ -273,7 +273,7 @@ func (c *conversion) skillEnv(w *frontmatter, env []spec.EnvVar) {
 				w.line(1, part.key, "")
 				first = false
 			}
-			w.item(2, "name", e.Name)
+			w.item("name", e.Name)
 			w.text(3, "description", e.Prompt)
 			w.line(3, "sensitive", strconv.FormatBool(e.Secret))
 			at := "/env/" + strconv.Itoa(i)
@@ -301,7 +301,7 @@ func (c *conversion) skillOfArcade(w *frontmatter) (string, error) {
 	a := c.tool.Arcade
 	w.line(0, "preconditions", "")
 	w.line(1, "commands", "")
-	w.item(2, "cmd", "patch-git")
+	w.item("cmd", "patch-git")
 	c.synthesised("/preconditions", "the tool is called through patch-git")
 	w.line(0, "execution", "")
 	w.line(1, "network", "true")
@@ -336,8 +336,8 @@ func (w *frontmatter) line(level int, key, value string) {
 func (w *frontmatter) text(level int, key, value string) { w.line(level, key, quoted(value)) }
 
 // item begins an element of a list with its first key.
-func (w *frontmatter) item(level int, key, value string) {
-	w.b.WriteString(strings.Repeat("  ", level) + "- " + key + ": " + quoted(value) + "\n")
+func (w *frontmatter) item(key, value string) {
+	w.b.WriteString("    - " + key + ": " + quoted(value) + "\n")
 }
 
 // entry is an element of a list of text.

@@ -202,7 +202,7 @@ func (a *app) writeConverted(out string, files []spec.File) error {
 	if err != nil {
 		return err
 	}
-	defer root.Close()
+	defer func() { _ = root.Close() }()
 	return root.WriteFiles(files, 0o644)
 }
 
