@@ -8,7 +8,8 @@ import (
 )
 
 // This file and session_*_test.go are compiled into the program that the
-// transcripts start, too: see program_test.go.
+// transcripts start, too: see program_test.go. There, testdata/seam calls these.
+var _ = []func(){ownSession, offerBuilds}
 
 // buildsVariable names a file with the table of builds for a program that is
 // started by a transcript.
