@@ -4,7 +4,7 @@ GO      ?= go
 TOOLS    = $(GO) tool -modfile=tools.mod
 SOURCES  = $(shell git ls-files '*.go')
 
-.PHONY: check fmt tidy vet static lint test race fuzz bench eval-quarantine eval-quarantine-write eval-quarantine-check test-hostile network lint-workflows test-nobody test-escape test-sigstore test-act test-cgroup test-container build build-full test-embed cross test-sarif leaks eval-search eval-search-write eval-search-check eval-taint eval-taint-write eval-taint-check test-site test-mcp test-mcp-load bench-mcp bench-mcp-write train-search
+.PHONY: check fmt tidy vet static lint test race fuzz bench eval-quarantine eval-quarantine-write eval-quarantine-check test-hostile network lint-workflows test-start test-nobody test-escape test-sigstore test-act test-cgroup test-container build build-full test-embed cross test-sarif leaks eval-search eval-search-write eval-search-check eval-taint eval-taint-write eval-taint-check test-site test-mcp test-mcp-load bench-mcp bench-mcp-write train-search
 
 check: fmt tidy vet static lint race
 
@@ -139,6 +139,10 @@ test-act:
 # unless set).
 test-cgroup:
 	PATCH_GIT_CGROUP_TESTS=1 CGO_ENABLED=0 $(GO) test -count=1 -timeout 20m -v ./internal/sandbox/vmtest
+
+# What every start pays, of the program as it is released: without cgo.
+test-start:
+	CGO_ENABLED=0 $(GO) test -count=1 -run 'TestInit|TestDeadMethods' ./cmd/patch-git
 
 # As root: the tests of the sandbox once more without root's rights.
 test-nobody:

@@ -41,26 +41,30 @@ type scene struct {
 
 const registryName = "acme/tools"
 
-// programs is where all scenes keep the bytecode of the program's own Python,
-// which each would compile anew.
-var programs string
+// kept is where all scenes keep the bytecode of the program's own Python, which
+// each would compile anew, and what that Python said of sources, which each would
+// ask again.
+var kept string
 
 func TestMain(m *testing.M) {
 	var err error
-	if programs, err = os.MkdirTemp("", "programs"); err != nil {
+	if kept, err = os.MkdirTemp("", "kept"); err != nil {
 		panic(err)
 	}
 	code := m.Run()
-	_ = os.RemoveAll(programs)
+	_ = os.RemoveAll(kept)
 	os.Exit(code)
 }
 
 func newScene(t *testing.T) *scene {
 	t.Helper()
 	s := &scene{t: t, dir: filepath.Join(t.TempDir(), "reg"), work: t.TempDir(), state: t.TempDir(), now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
-	kept := paths.Paths{Root: s.state}.Programs()
-	if err := errors.Join(os.MkdirAll(filepath.Dir(kept), 0o700), os.Symlink(programs, kept)); err != nil {
-		t.Fatal(err)
+	state := paths.Paths{Root: s.state}
+	for _, dir := range []string{state.Programs(), state.Answers()} {
+		shared := filepath.Join(kept, filepath.Base(dir))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(dir), 0o700), os.MkdirAll(shared, 0o700), os.Symlink(shared, dir)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	s.gh = githubtest.New(githubtest.Options{T: t, Now: func() time.Time { return s.now }})
 	s.api = s.gh.Start()

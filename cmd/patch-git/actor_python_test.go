@@ -13,30 +13,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/patch-cat/patch-git/internal/standalone"
 	"github.com/patch-cat/patch-git/internal/standalone/repack"
 )
-
-// buildsVariable names a file with the table of builds for a program that is
-// started by a transcript.
-const buildsVariable = "PATCH_GIT_TEST_BUILDS"
-
-// offerBuilds takes the table of a transcript in place of the program's own.
-func offerBuilds() {
-	file := os.Getenv(buildsVariable)
-	if file == "" {
-		return
-	}
-	text, err := os.ReadFile(file)
-	if err != nil {
-		panic(err)
-	}
-	table, err := standalone.ParseTable(string(text))
-	if err != nil {
-		panic(err)
-	}
-	repack.Offer(table)
-}
 
 // pythonBuild is this machine's own interpreter as a tar in the layout of a
 // build.

@@ -117,6 +117,7 @@ func doubled(n int) string {
 // for a verdict, within the time and the memory that a whole check may take. The
 // time is the processor's, because the clock depends on who else is here.
 func TestCheckIsBounded(t *testing.T) {
+	haveProgram(t)
 	const mostCPU, mostMemory, mostOwn = 5 * time.Second, 2500 << 10, 200 << 10 // KiB
 	home := t.TempDir()
 	template := filepath.Join(t.TempDir(), "t.py")

@@ -23,6 +23,7 @@ import (
 // them in `go test`; `make test-hostile` plays thousands. Each number gives the
 // same file again.
 func TestHostileTools(t *testing.T) {
+	haveProgram(t)
 	many := 40
 	if n, err := strconv.Atoi(os.Getenv("PATCH_GIT_HOSTILE_TOOLS")); err == nil {
 		many = n

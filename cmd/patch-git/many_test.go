@@ -27,6 +27,7 @@ type household struct {
 
 func newHousehold(t *testing.T, tools ...string) *household {
 	t.Helper()
+	haveProgram(t)
 	h := &household{t: t, dir: t.TempDir()}
 	h.home = paths.Paths{Root: filepath.Join(h.dir, "user")}
 	var sources [][]byte

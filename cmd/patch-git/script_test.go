@@ -1,7 +1,7 @@
 // The tests of the whole program: transcripts of what a person types and sees
 // (testdata/script), and what becomes of one user's state when many processes
-// share it or die. The program under test is the test binary itself, started
-// anew for every command.
+// share it or die. The program under test is built once, and started anew for
+// every command.
 package main
 
 import (
@@ -15,27 +15,18 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// TestMain is the program where the test binary was started under its name.
+// TestMain is another program where the test binary was started under its name.
 func TestMain(m *testing.M) {
 	testscript.Main(tests{m}, map[string]func(){
-		"patch-git": patchGit,
-		"on-disk":   onDisk,
-		"in-world":  inWorld,
+		"on-disk":  onDisk,
+		"in-world": inWorld,
 	})
-}
-
-// patchGit is main, in a session of its own: a test that is started from a
-// terminal must not ask the person there. A transcript that wants to be asked
-// says ttyin, which makes the process lead a session already.
-func patchGit() {
-	ownSession()
-	offerBuilds()
-	main()
 }
 
 // TestScripts plays every transcript. One command of its own per kind of actor
 // is in the files actor_*_test.go.
 func TestScripts(t *testing.T) {
+	haveProgram(t)
 	root := scriptRoot(t)
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",

@@ -2,14 +2,11 @@ package main
 
 import (
 	"bytes"
-	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 )
@@ -25,38 +22,6 @@ const (
 )
 
 var initLine = regexp.MustCompile(`(?m)^init (\S+) @\S+ ms, (\S+) ms clock`)
-
-// builtProgram is the program as it is released, built once for all tests, and
-// what the linker told about which function needs which.
-var builtProgram = sync.OnceValues(func() (built struct{ path, deps string }, err error) {
-	builtDir, err = os.MkdirTemp("", "patch-git") // it outlives the test that asks first
-	if err != nil {
-		return built, err
-	}
-	built.path = filepath.Join(builtDir, "patch-git")
-	build := exec.Command("go", "build", "-ldflags=-dumpdep", "-o", built.path, ".")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	out, err := build.CombinedOutput()
-	if err != nil {
-		return built, fmt.Errorf("building: %w\n%.2000s", err, out)
-	}
-	built.deps = string(out)
-	return built, nil
-})
-
-var builtDir string // what is to be removed in the end
-
-// tests are those of the package, and what they leave to be cleared away.
-type tests struct{ *testing.M }
-
-func (t tests) Run() int {
-	code := t.M.Run()
-	if err := os.RemoveAll(builtDir); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return max(code, 1)
-	}
-	return code
-}
 
 // realProgram is where the program as it is released lies.
 func realProgram(t *testing.T) string {

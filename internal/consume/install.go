@@ -91,7 +91,7 @@ func (c *Client) Pull(ctx context.Context, ref spec.Ref, o PullOptions) (*Pulled
 		return nil, err
 	}
 	// A crash before this is a check at the first run.
-	if err := again.keep(c.Box, out.Receipt); err != nil {
+	if err := again.keep(ctx, c.Box, out.Receipt); err != nil {
 		return nil, err
 	}
 	out.Consented, err = c.consented(ctx, out, o.Agree)

@@ -128,11 +128,11 @@ func (r rechecked) verdict(ref spec.Ref, untold error) error {
 }
 
 // keep notes the answer with the receipt.
-func (r rechecked) keep(box *toolbox.Toolbox, receipt toolbox.Receipt) error {
+func (r rechecked) keep(ctx context.Context, box *toolbox.Toolbox, receipt toolbox.Receipt) error {
 	if r.noted {
 		return nil
 	}
-	return box.KeepRecheck(receipt, toolbox.Recheck{Rules: quarantine.RulesVersion, Python: r.python, Errors: r.errors(), Despite: r.despite})
+	return box.KeepRecheck(ctx, receipt, toolbox.Recheck{Rules: quarantine.RulesVersion, Python: r.python, Errors: r.errors(), Despite: r.despite})
 }
 
 // noted tells whether an installed release was checked by the rules of today, and
@@ -179,7 +179,7 @@ func (c *Client) judge(ctx context.Context, v verify.Verified, receipt toolbox.R
 	if err := found.verdict(v.Ref(), untold); err != nil {
 		return err
 	}
-	return found.keep(c.Box, receipt)
+	return found.keep(ctx, c.Box, receipt)
 }
 
 // parser asks the interpreter that will run a tool to parse its source. Nothing of

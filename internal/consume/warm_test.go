@@ -128,7 +128,7 @@ func (s *scene) pull(source string) spec.Ref {
 	}
 	receipt, err := s.client.Box.Install(s.t.Context(), f.release)
 	if err == nil {
-		err = s.client.Box.KeepRecheck(receipt, toolbox.Recheck{Rules: quarantine.RulesVersion, Despite: true})
+		err = s.client.Box.KeepRecheck(s.t.Context(), receipt, toolbox.Recheck{Rules: quarantine.RulesVersion, Despite: true})
 	}
 	if err != nil {
 		s.t.Fatal(err)

@@ -22,17 +22,18 @@ import (
 
 var clock = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// programs is where workshops keep the bytecode of the program's own Python, which
-// each would compile anew.
-var programs string
+// kept is where workshops keep the bytecode of the program's own Python, which
+// each would compile anew, and what that Python said of sources, which each would
+// ask again. A test that is about them removes the link to them and has its own.
+var kept string
 
 func TestMain(m *testing.M) {
 	var err error
-	if programs, err = os.MkdirTemp("", "programs"); err != nil {
+	if kept, err = os.MkdirTemp("", "kept"); err != nil {
 		panic(err)
 	}
 	code := m.Run()
-	_ = os.RemoveAll(programs)
+	_ = os.RemoveAll(kept)
 	os.Exit(code)
 }
 
@@ -42,9 +43,11 @@ func newWorkshop(tb testing.TB) *Workshop {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	kept := w.host.Paths.Programs()
-	if err := errors.Join(os.MkdirAll(filepath.Dir(kept), 0o700), os.Symlink(programs, kept)); err != nil {
-		tb.Fatal(err)
+	for _, dir := range []string{w.host.Paths.Programs(), w.host.Paths.Answers()} {
+		shared := filepath.Join(kept, filepath.Base(dir))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(dir), 0o700), os.MkdirAll(shared, 0o700), os.Symlink(shared, dir)); err != nil {
+			tb.Fatal(err)
+		}
 	}
 	return w
 }

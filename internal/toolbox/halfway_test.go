@@ -121,6 +121,29 @@ func TestRemovedMeanwhile(t *testing.T) {
 	}
 }
 
+// TestCheckedMeanwhile: what was found of a release that another process removed
+// is not kept, and makes no folder that no command would clear away.
+func TestCheckedMeanwhile(t *testing.T) {
+	for _, removed := range []bool{true, false} {
+		s := newScene(t)
+		r := s.install("1.0.0")
+		if removed {
+			if _, err := s.box.Remove(t.Context(), spec.Ref{Name: "echo_text"}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := s.box.KeepRecheck(t.Context(), r, toolbox.Recheck{Rules: 1}); err != nil {
+			t.Errorf("removed %t: %v", removed, err)
+		}
+		if _, ok, err := s.box.Recheck(r); err != nil || ok == removed {
+			t.Errorf("removed %t: it is kept: %t, %v", removed, ok, err)
+		}
+		if _, err := os.Stat(s.paths.Receipts() + "/echo_text/1.0.0"); (err == nil) == removed {
+			t.Errorf("removed %t: the folder: %v", removed, err)
+		}
+	}
+}
+
 // TestAddingAgainKeepsTheHead: a registry that is added a second time cannot
 // bring an older head with it, or one of a fork.
 func TestAddingAgainKeepsTheHead(t *testing.T) {

@@ -1,9 +1,11 @@
 package toolbox
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"os"
 	"path/filepath"
 
 	"github.com/patch-cat/patch-git/internal/durable"
@@ -45,12 +47,22 @@ func (t *Toolbox) Recheck(r Receipt) (k Recheck, ok bool, err error) {
 	return k, whole, nil
 }
 
-// KeepRecheck keeps what was found of an installed release.
-func (t *Toolbox) KeepRecheck(r Receipt, k Recheck) error {
+// KeepRecheck keeps what was found of an installed release. Of one that another
+// process removed meanwhile there is nothing to keep, and no folder is left: a
+// file beside a removal would stop it.
+func (t *Toolbox) KeepRecheck(ctx context.Context, r Receipt, k Recheck) error {
 	k.Schema, k.Release = recheckSchema, r.Release
 	data, err := json.MarshalIndent(k, "", "  ")
 	if err != nil {
 		return fault.New(fault.Internal, "recheck", "%w", err)
+	}
+	unlock, err := t.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if _, err := os.Lstat(filepath.Join(t.receiptDir(r.Name, r.Version), receiptFile)); errors.Is(err, fs.ErrNotExist) {
+		return nil
 	}
 	return durable.WriteFile(filepath.Join(t.receiptDir(r.Name, r.Version), recheckFile), append(data, '\n'), 0o600)
 }

@@ -28,8 +28,8 @@ func (r *Repo) span(p *pull) (from, to string, err error) {
 			base = tip
 		}
 	}
-	from, err = r.git("merge-base", base, p.headSHA)
-	return from, p.headSHA, err
+	from, err = r.settled([]string{"merge-base"}, base, p.headSHA)
+	return strings.TrimSuffix(from, "\n"), p.headSHA, err
 }
 
 // count is the number of commits of a pull request.
@@ -38,11 +38,11 @@ func (r *Repo) count(p *pull) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	out, err := r.git("rev-list", "--count", from+".."+to)
+	out, err := r.settled([]string{"rev-list", "--count"}, to, "^"+from)
 	if err != nil {
 		return 0, err
 	}
-	return strconv.Atoi(out)
+	return strconv.Atoi(strings.TrimSuffix(out, "\n"))
 }
 
 // files are the changed files of a pull request, by path.
@@ -51,7 +51,7 @@ func (r *Repo) files(p *pull) ([]file, error) {
 	if err != nil {
 		return nil, err
 	}
-	out, err := git(r.Dir, nil, nil, "diff-tree", "-r", "-z", "-M", "--raw", "--no-abbrev", from, to)
+	out, err := r.settled([]string{"diff-tree", "-r", "-z", "-M", "--raw", "--no-abbrev"}, from, to)
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +88,7 @@ func (r *Repo) files(p *pull) ([]file, error) {
 
 // lines counts added and removed lines by path.
 func (r *Repo) lines(from, to string) (map[string][2]int, error) {
-	out, err := git(r.Dir, nil, nil, "diff-tree", "-r", "-z", "-M", "--numstat", from, to)
+	out, err := r.settled([]string{"diff-tree", "-r", "-z", "-M", "--numstat"}, from, to)
 	if err != nil {
 		return nil, err
 	}

@@ -35,6 +35,26 @@ func (r *Repo) git(args ...string) (string, error) {
 	return strings.TrimSuffix(out, "\n"), err
 }
 
+// settled is what git says of objects, by their full ids. Objects never change, so
+// each is asked about once: whoever follows a pull request asks over and over, and
+// starting git is most of what a test of that costs. That git could not tell is not
+// kept, for the object may come.
+func (r *Repo) settled(args []string, ids ...string) (string, error) {
+	args = append(slices.Clone(args), ids...)
+	key := strings.Join(args, "\x00")
+	if out, ok := r.told.Load(key); ok {
+		return out.(string), nil
+	}
+	out, err := git(r.Dir, nil, nil, args...)
+	if err == nil && !slices.ContainsFunc(ids, func(id string) bool { return !fullID(strings.TrimPrefix(id, "^")) }) {
+		r.told.Store(key, out)
+	}
+	return out, err
+}
+
+// fullID tells whether a name is that of one object and can be of no other.
+func fullID(id string) bool { return len(id) == 40 && strings.Trim(id, "0123456789abcdef") == "" }
+
 func (s *Server) folder(name string) string {
 	return filepath.Join(s.dir, filepath.FromSlash(name)+".git")
 }
@@ -66,15 +86,15 @@ func (r *Repo) tip(branch string) string {
 
 // kind is what an object is, "" where there is none.
 func (r *Repo) kind(sha string) string {
-	kind, err := r.git("cat-file", "-t", sha)
+	kind, err := r.settled([]string{"cat-file", "-t"}, sha)
 	if err != nil {
 		return ""
 	}
-	return kind
+	return strings.TrimSuffix(kind, "\n")
 }
 
 func (r *Repo) blob(sha string) ([]byte, error) {
-	out, err := git(r.Dir, nil, nil, "cat-file", "blob", sha)
+	out, err := r.settled([]string{"cat-file", "blob"}, sha)
 	return []byte(out), err
 }
 
@@ -94,7 +114,7 @@ func (r *Repo) list(sha string, recursive bool) ([]line, error) {
 	if recursive {
 		args = append(args, "-r", "-t")
 	}
-	out, err := git(r.Dir, nil, nil, append(args, sha)...)
+	out, err := r.settled(args, sha)
 	if err != nil {
 		return nil, err
 	}

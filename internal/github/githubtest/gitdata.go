@@ -129,7 +129,8 @@ func (s *Server) getCommit(c *call) reply {
 
 // commit reads a commit with the format of git's log.
 func (s *Server) commit(c *call, sha string, status int) reply {
-	out, err := c.repo.git("show", "-s", "--format=%T%n%P%n%an%n%ae%n%at%n%cn%n%ce%n%ct%n%B", sha)
+	out, err := c.repo.settled([]string{"show", "-s", "--format=%T%n%P%n%an%n%ae%n%at%n%cn%n%ce%n%ct%n%B"}, sha)
+	out = strings.TrimSuffix(out, "\n")
 	if err != nil {
 		return s.broken(err)
 	}

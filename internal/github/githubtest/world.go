@@ -3,6 +3,7 @@ package githubtest
 import (
 	"crypto/rand"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -107,6 +108,7 @@ type Repo struct {
 	labels  []*label
 	checks  []*check
 	runs    []*Run
+	told    sync.Map // what git said of objects: see settled
 }
 
 type label struct {
