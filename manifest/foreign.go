@@ -28,7 +28,7 @@ const (
 	// checkSteps bounds how much of a schema is held against how much of a document:
 	// references and combinations can make that exponential in the size of both.
 	checkSteps = 200_000
-	readSteps  = 20_000 // while a file is read
+	readSteps  = 4_000 // while a file is read, when each takes a few KiB of reasons
 )
 
 var errSteps = errors.New("checking takes too long")
@@ -46,6 +46,7 @@ func prepareForeign(v any, count *int) error {
 	if err := eachBelow(m, func(s any) error { return prepareForeign(s, count) }); err != nil {
 		return err
 	}
+	delete(m, "$vocabulary") // which a metaschema alone has
 	for _, ours := range []string{stepKeyword, namedSchema, otherSchema, patternKeyword} {
 		delete(m, ours)
 	}
@@ -85,6 +86,36 @@ func prepareForm(v any) error {
 		m[patternKeyword] = p
 	}
 	return eachBelow(m, prepareForm)
+}
+
+// dropID takes away the address of a schema that is nowhere referred to by it: the
+// library is particular about addresses, and has one of its own for the schema.
+func dropID(v any) {
+	m, ok := v.(map[string]any)
+	if !ok {
+		return
+	}
+	needed := false
+	var look func(any) error
+	look = func(v any) error {
+		below, ok := v.(map[string]any)
+		if !ok {
+			return nil
+		}
+		for _, name := range []string{"$ref", "$dynamicRef"} {
+			ref, ok := below[name].(string)
+			needed = needed || ok && !strings.HasPrefix(ref, "#")
+		}
+		_, named := below["$id"]
+		needed = needed || named
+		return eachBelow(below, look)
+	}
+	id := m["$id"]
+	delete(m, "$id")
+	_ = look(m)
+	if needed && id != nil {
+		m["$id"] = id
+	}
 }
 
 // eachBelow calls f for each schema that a schema holds.

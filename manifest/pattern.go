@@ -3,6 +3,7 @@ package manifest
 import (
 	"errors"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -25,11 +26,16 @@ const (
 	checkTime   = time.Second            // all matches of one check
 )
 
+// clock makes the engine look at the time often enough for those limits. It looks at
+// a clock that ticks only while something is matched.
+var clock = sync.OnceFunc(func() { regexp2.SetTimeoutCheckPeriod(5 * time.Millisecond) })
+
 // compilePattern compiles with the u flag, and without it what is valid only so.
 func compilePattern(text string) (*regexp2.Regexp, error) {
 	if len(text) > maxPattern*4 {
 		return nil, errors.New("the pattern is too long")
 	}
+	clock()
 	ours, err := fromECMAScript(text)
 	if err != nil {
 		return nil, err
