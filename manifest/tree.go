@@ -22,16 +22,19 @@ type jsonTree struct {
 // arguments: UTF-8 without lone surrogates, no key twice, bounded depth, count and
 // numbers, numbers as they are spelled. Every key that stands twice is reported,
 // and the first thing that is not JSON. The tree is nil beside that.
-func parseJSON(data []byte, r *report) *node {
+func parseJSON(data []byte, r *report) *node { return parseJSONAt(data, pos{1, 1}, r) }
+
+// parseJSONAt is parseJSON of a value that begins at a place of its file.
+func parseJSONAt(data []byte, first pos, r *report) *node {
 	if len(data) > limits.ToolFile {
-		r.add(tooLarge, pos{}, "the file has %d bytes, allowed are %d", len(data), limits.ToolFile)
+		r.add(tooLarge, first, "the file has %d bytes, allowed are %d", len(data), limits.ToolFile)
 		return nil
 	}
 	if rest, marked := bytes.CutPrefix(data, []byte("\ufeff")); marked {
-		r.add(byteOrderMark, pos{1, 1}, "the file begins with a byte order mark")
+		r.add(byteOrderMark, first, "the file begins with a byte order mark")
 		data = rest
 	}
-	s := &scanner{in: data, tree: &jsonTree{report: r, line: 1}}
+	s := &scanner{in: data, tree: &jsonTree{report: r, line: first.line, column: first.col - 1}}
 	n, err := s.document()
 	if err == nil {
 		return n
