@@ -88,7 +88,7 @@ func (l *schemaLint) schema(n *node, where string, base *url.URL) {
 		return
 	}
 	if id := n.get("$id"); id != nil && id.kind == kindString {
-		if u, err := base.Parse(id.text); err == nil {
+		if u, err := base.Parse(id.text); err == nil && (isURI(strings.TrimSuffix(id.text, "#")) || isRelative(strings.TrimSuffix(id.text, "#"))) {
 			base = u
 			l.names[strings.TrimSuffix(u.String(), "#")] = n
 		} else {
@@ -212,6 +212,9 @@ func (l *schemaLint) resolve(r *reference) {
 		return
 	case fragment == "":
 		r.target = resource
+	case strings.Contains(fragment, "/patternProperties/"), strings.HasSuffix(fragment, "/additionalProperties"):
+		l.bad(r.at, r.where, "%s refers to where a schema has no name of its own; put it into $defs", spec.Quote(r.to))
+		return
 	case fragment[0] == '/':
 		r.target = resource.exactly(fragment)
 	default:
