@@ -18,7 +18,7 @@ func readArcade(r *report, data []byte) *Document {
 	if d == nil || d.Tool.Name == "" || d.Tool.Version == "" {
 		return nil
 	}
-	return &Document{Tool: d.Tool, Raw: data, Body: len(data), places: d.places}
+	return &Document{Tool: d.Tool, Raw: data, Body: len(data), places: d.places, Lost: d.Losses}
 }
 
 // Strictly the schema says what is wrong with the shape, and the rest is read as if
