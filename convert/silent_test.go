@@ -133,7 +133,10 @@ var instead = []any{
 	"per-token", "stdin-json", "1.0.1", "2.50", "https://y.example", "b@y.example", "other-words", "otherwords", "other_words", "gmail.send", "rich==1.0.0", "3.11",
 	"2026-05-04T12:34:57Z", "Apache-2.0", "network", "native", "repo_root", "mit", "Words.Other", "OTHER", "token",
 	"1111111111111111111111111111111111111111", "^b", "^.*", "node-module", "python-module", "container",
-	true, false, json.Number("2"), json.Number("4"), json.Number("7"), nil, []any{}, &object{}, []any{"b"},
+	true, false, json.Number("2"), json.Number("4"), json.Number("7"), nil,
+	[]any{},
+	&object{},
+	[]any{"b"},
 }
 
 // changes are the documents without each member and element, and with other values
