@@ -35,10 +35,13 @@ type tree struct {
 	group *group
 	// holds is the memory of the tree at this moment; nil where nobody counts.
 	holds func() int64
+	// linger keeps what takes long to be taken down with the tree, until release is
+	// called; nil where a driver has nothing of that kind.
+	linger func() (release func())
 	// fed is closed when the late input was written, or cannot be.
 	fed chan struct{}
 	// unheard tells that the program had ended before it was given a byte of
-	// its late input.
+	// its late input that follows on the gate.
 	unheard atomic.Bool
 	// verdict tells, after the end, whether the program ever started; nil
 	// where starting the process was all there is to it.
