@@ -70,13 +70,17 @@ func (t *tree) feed(j Job) {
 // the gate waits for. So the gate must not wait for long.
 func (t *tree) feedNow(j Job) {
 	t.fed = make(chan struct{})
+	n := 0
+	if j.Early > 0 { // it wakes up and reads while the gate is asked
+		n = writeSome(t.stdin, j.Stdin[:j.Early])
+	}
 	if !t.passes(j) {
 		t.dry()
 		return
 	}
-	n := writeSome(t.stdin, j.Stdin)
+	n += writeSome(t.stdin, j.Stdin[n:])
 	if n < len(j.Stdin) { // it is more than the pipe holds, or the program has ended
-		go t.pour(j.Stdin[n:], n > 0)
+		go t.pour(j.Stdin[n:], n > j.Early)
 		return
 	}
 	t.dry()
@@ -92,7 +96,8 @@ func (t *tree) passes(j Job) bool {
 	return err == nil
 }
 
-// pour writes the rest of the input; heard tells that some of it was taken already.
+// pour writes the rest of the input; heard tells that the program took already what
+// may have made it begin.
 func (t *tree) pour(rest []byte, heard bool) {
 	// A program that ended has closed its end.
 	if n, err := t.stdin.Write(rest); n == 0 && err != nil && !heard {
