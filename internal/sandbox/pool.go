@@ -31,6 +31,9 @@ const (
 	// program is started that replaces the one that it took, and an answer before
 	// what is left of its program is taken down.
 	headStart = 30 * time.Millisecond
+	// breath is how long whoever called has to give the answer, before that program
+	// is started sooner, because no other one waits.
+	breath = 2 * time.Millisecond
 )
 
 // Pool runs jobs with a late input by programs that were started before and
@@ -95,7 +98,7 @@ func (p *Pool) Run(ctx context.Context, tool Tool, job Job) (Outcome, error) {
 		// Where another one waits, the call that may follow this one has the
 		// processors for itself, too.
 		if !p.waits(tool, same) && next.Stop() {
-			p.start(tool, same, checked, often.Load())
+			next.Reset(breath)
 		}
 	}()
 	for ; s != nil; s = p.take(tool, same) {
