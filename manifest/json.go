@@ -206,7 +206,7 @@ func (s *scanner) number() error {
 	if len(text) > maxNumberText {
 		return fmt.Errorf("%w: a number has more than %d digits", errTooLarge, maxNumberText)
 	}
-	if !jsonNumber().Match(text) {
+	if !isNumber(string(text)) {
 		if bytes.HasPrefix(s.in[s.i:], []byte("Infinity")) {
 			return errors.New("-Infinity is not JSON")
 		}
