@@ -37,6 +37,11 @@ type Job struct {
 	// the gate has opened. Until then the program runs already and waits, so
 	// it must be one that does nothing of a stranger's before it has read.
 	Late bool
+	// Early is how many first bytes of a late Stdin a program that waits gets before
+	// its gate was asked, so that it wakes up and reads meanwhile. They are not all of
+	// Stdin, and the program must be one that does nothing of a stranger's before it
+	// has read more.
+	Early int
 
 	Mounts  []Mount
 	Files   []File
@@ -171,6 +176,8 @@ func (j Job) checked() (Job, error) {
 		return j, bad("standard input %s is none of the job's files", spec.Quote(j.StdinFile))
 	case j.StdinFile != "" && (j.Stdin != nil || j.Late):
 		return j, bad("standard input is given twice")
+	case j.Early < 0 || j.Early > 0 && (!j.Late || j.Early >= len(j.Stdin)):
+		return j, bad("nothing of the standard input is left for behind the gate")
 	case j.Uplink != nil && !j.Network:
 		return j, bad("an uplink is given to a job without network")
 	case j.Limits.negative():

@@ -247,6 +247,10 @@ func (s *Sandbox) serve(ctx context.Context, d driver, warm *spare, job Job) (Ou
 	switch {
 	case job.Late && warm.job != nil:
 		t.feedNow(job)
+		if warm.later != nil && t.linger != nil {
+			release := t.linger()
+			defer func() { warm.later(release) }()
+		}
 	case job.Late:
 		t.feed(job)
 	}
