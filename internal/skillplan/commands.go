@@ -147,7 +147,10 @@ func (p *Plan) programs(paths ...string) []sandbox.Mount {
 		out = append(out, sandbox.Mount{Source: real, Target: dir})
 	}
 	for _, dir := range systemDirs {
-		show(dir)
+		// A place that is a link to another of these is made anew by the sandbox.
+		if real, err := filepath.EvalSymlinks(dir); err == nil && real == dir {
+			show(dir)
+		}
 	}
 	for _, path := range paths {
 		dir := filepath.Dir(path)

@@ -71,7 +71,11 @@ func (p *Plan) take(in *spec.SkillInput, text string, required bool) {
 	p.secret(in.Sensitive, text)
 	if err != nil {
 		p.problem(ruleSchema, "wrong_input", in.Name, err.Error())
-		p.Inputs = append(p.Inputs, Input{Name: in.Name, Required: required, Sensitive: in.Sensitive, From: "given", Value: struck})
+		one := Input{Name: in.Name, Required: required, Sensitive: in.Sensitive, From: "given", Value: struck}
+		if quoted, err := json.Marshal(text); err == nil && !in.Sensitive && !p.Hints.Sensitive {
+			one.Value = quoted
+		}
+		p.Inputs = append(p.Inputs, one)
 		return
 	}
 	p.put(in, value, required, "given")
