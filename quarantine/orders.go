@@ -84,10 +84,10 @@ func commandLines(text string) func(yield func(int, string) bool) {
 // expressions are compiled when they are first needed: most releases have no text
 // that asks for them.
 var (
-	fetches = lazily(`(?i)\b(?:curl|wget|fetch|aria2c|iwr|irm|invoke-webrequest|invoke-restmethod)(?:\.exe)?\b`)
-	remote  = lazily(`(?i)(?:https?|ftps?)://[^\s"'` + "`" + `)>|;]+|\$\{?[A-Za-z_]|\b[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,}/\S`)
-	decodes = lazily(`(?i)\b(?:base64|base32|gbase64)\b[^|]*\s(?:-d\w*|-D|--decode)\b|\bxxd\b[^|]*\s-r|\bopenssl\s+(?:enc|base64)\b[^|]*\s-d\b|\b(?:rev|tr)\s+['"]?[A-Za-z-]{2,}['"]?\s+['"]?[A-Za-z-]{2,}`)
-	runsIt  = lazily(`(?i)^[\s"'` + "`" + `(]*(?:(?:sudo|doas|env|nohup|exec|command)\s+(?:-\S+\s+|\w+=\S*\s+)*)*(?:/\S*/)?(sh|bash|zsh|dash|ksh|ash|fish|python[0-9.]*|perl|ruby|node|php|deno|bun|osascript|pwsh|powershell|iex|invoke-expression|cmd)(?:\.exe)?((?:\s[^|]*)?)$`)
+	fetches    = lazily(`(?i)\b(?:curl|wget|fetch|aria2c|iwr|irm|invoke-webrequest|invoke-restmethod)(?:\.exe)?\b`)
+	remote     = lazily(`(?i)(?:https?|ftps?)://[^\s"'` + "`" + `)>|;]+|\$\{?[A-Za-z_]|\b[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,}/\S`)
+	decodes    = lazily(`(?i)\b(?:base64|base32|gbase64)\b[^|]*\s(?:-d\w*|-D|--decode)\b|\bxxd\b[^|]*\s-r|\bopenssl\s+(?:enc|base64)\b[^|]*\s-d\b|\b(?:rev|tr)\s+['"]?[A-Za-z-]{2,}['"]?\s+['"]?[A-Za-z-]{2,}`)
+	runsIt     = lazily(`(?i)^[\s"'` + "`" + `(]*(?:(?:sudo|doas|env|nohup|exec|command)\s+(?:-\S+\s+|\w+=\S*\s+)*)*(?:/\S*/)?(sh|bash|zsh|dash|ksh|ash|fish|python[0-9.]*|perl|ruby|node|php|deno|bun|osascript|pwsh|powershell|iex|invoke-expression|cmd)(?:\.exe)?((?:\s[^|]*)?)$`)
 	webAddress = lazily(`(?i)\b(?:https?|ftps?)://[^\s"'` + "`" + `)>|;\\]+`)
 )
 

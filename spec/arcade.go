@@ -1,8 +1,10 @@
 package spec
 
+import "slices"
+
 // Arcade is an Arcade tool definition, in the members of the specified edition.
 type Arcade struct {
-	Edition     string            `json:"edition"` // specified, preview, sdk, engine: what was read [C-33]
+	Edition     string            `json:"edition"` // specified, preview, sdk, engine or docs: what was read [C-33]
 	Name        string            `json:"name"`
 	FQN         string            `json:"fully_qualified_name"` // compared without case
 	Description string            `json:"description,omitempty"`
@@ -57,4 +59,29 @@ type ArcadeBehavior struct {
 	Destructive *bool    `json:"destructive,omitempty"`
 	Idempotent  *bool    `json:"idempotent,omitempty"`
 	OpenWorld   *bool    `json:"open_world,omitempty"`
+}
+
+// Accounts are the scopes of the account as "provider.scope", each once, in their
+// order; one that asks for none has the scope "default". The provider is the one
+// that is configured in Arcade [AT-P4], or the kind of provider.
+func (a *Arcade) Accounts() []string {
+	if a.Auth == nil || a.Auth.Word == "none" {
+		return nil
+	}
+	provider := a.Auth.ProviderID
+	for _, other := range []string{a.Auth.ID, a.Auth.ProviderType, a.Auth.Word} {
+		if provider == "" {
+			provider = other
+		}
+	}
+	var all []string
+	for _, s := range a.Auth.Scopes {
+		if s = provider + "." + s; !slices.Contains(all, s) {
+			all = append(all, s)
+		}
+	}
+	if all == nil {
+		all = []string{provider + ".default"}
+	}
+	return all
 }
