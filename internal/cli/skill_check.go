@@ -156,7 +156,7 @@ func (a *app) checkSkill(ctx context.Context, f *planFlags, s *skillFolder) (*sk
 	}
 	one.Untold = !one.OK && !no
 	for _, w := range p.Warnings {
-		if w.Code != "unmapped" || mapped {
+		if w.Rule != 7 || mapped { // of what is mapped
 			one.Warnings = append(one.Warnings, w)
 		}
 	}
