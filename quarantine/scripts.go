@@ -75,12 +75,12 @@ func fileKindOf(f spec.File) fileKind {
 	switch ext := strings.ToLower(path.Ext(f.Path)); ext {
 	case ".py", ".pyw", ".pyi":
 		return pythonScript
-	case ".md", ".txt", ".rst", ".adoc", ".mdx", "":
+	case ".md", ".txt", ".org", ".rst", ".adoc", ".mdx", "":
 		if ext == "" && strings.HasPrefix(f.Path, "scripts/") {
 			return otherScript
 		}
 		return document
-	case ".json", ".yaml", ".yml", ".toml", ".csv", ".tsv", ".xml", ".xsd", ".svg", ".html", ".css", ".ini", ".tmpl", ".tpl", ".j2", ".tex", ".sql", ".graphql", ".proto", ".lock", ".po", ".srt":
+	case ".json", ".yaml", ".yml", ".toml", ".csv", ".tsv", ".xml", ".xsd", ".svg", ".html", ".css", ".ini", ".tmpl", ".tpl", ".j2", ".tex", ".bib", ".sql", ".graphql", ".proto", ".lock", ".po", ".srt":
 		return dataFile
 	}
 	return otherScript // whatever its language is, nobody here reads it

@@ -3,6 +3,7 @@ package quarantine
 import (
 	"bytes"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -29,13 +30,19 @@ func carries(format spec.Format, path string) bool {
 	if format == spec.FormatSkill && spec.FormatOf(path) == "" {
 		folder, _, deep := strings.Cut(path, "/")
 		switch {
-		case deep && (folder == "scripts" || folder == "references" || folder == "assets"):
+		case deep && slices.Contains(skillFolders(), folder):
 			return true
 		case !deep && strings.HasSuffix(path, ".md"):
 			return true // what SKILL.md leads to
 		}
 	}
 	return documents().MatchString(path)
+}
+
+// skillFolders are what skills keep their files in: the three of the published rules,
+// and those that skills have had before and beside them.
+func skillFolders() []string {
+	return []string{"scripts", "references", "assets", "templates", "examples", "resources", "reference"}
 }
 
 // checkShape looks at the files themselves: how many, how large, how called,

@@ -99,7 +99,7 @@ func outside(p string) bool {
 
 var (
 	linked = lazily(`\]\(\s*<?([^\s)>#?]+)`)
-	named  = lazily(`(?:^|[\s"'` + "`" + `(=\[])((?:\./)?(?:scripts|references|assets)/[A-Za-z0-9_./-]*[A-Za-z0-9_-]\.[A-Za-z0-9]{1,8})\b`)
+	named  = lazily(`(?:^|[\s"'` + "`" + `(=\[])((?:\./)?(?:scripts|references|assets|templates|resources|reference)/[A-Za-z0-9_./-]*[A-Za-z0-9_-]\.[A-Za-z0-9]{1,8})\b`)
 	runner = lazily(`(?i)(?:\b(?:python[0-9.]*|bash|sh|zsh|node|ruby|perl|source|uv run|deno run|bun|tsx|pwsh)\s+(?:-\S+\s+)*|\$\s|\$\{?\w+\}?/)["']?$`)
 )
 

@@ -62,6 +62,10 @@ func readRelease(path string) ([]spec.File, error) {
 	if err != nil {
 		return nil, fault.New(fault.Unavailable, "file", "reading %s: %w", spec.Quote(path), err)
 	}
+	if !info.IsDir() && filepath.Base(path) == spec.FormatSkill.MainFile() {
+		// A release of a skill is its folder; by itself the file asks for what lies beside it.
+		return readRelease(filepath.Dir(path))
+	}
 	if !info.IsDir() {
 		data, err := durable.ReadFile(path, limits.SourceScan)
 		if err != nil {

@@ -19,6 +19,9 @@ type Host struct {
 	Stderr io.Writer // the talk
 
 	Getenv func(string) string
+	// LookupEnv tells a variable that is set to nothing from one that is not set; nil
+	// where nobody needs that.
+	LookupEnv func(string) (string, bool)
 	Now    func() time.Time
 	Dir    string // working directory, absolute
 	GOOS   string
