@@ -20,13 +20,13 @@ type variant struct {
 
 // variantsOf returns different documents, at most so many, chosen by a hash of
 // their text so that the choice is the same everywhere and of all kinds.
-func variantsOf(t testing.TB, schema any, bases []string, most int) []string {
-	t.Helper()
+func variantsOf(tb testing.TB, schema any, bases []string, most int) []string {
+	tb.Helper()
 	v := &variant{schema: schema, made: map[string]bool{}}
 	for _, base := range bases {
 		root := parseJSON([]byte(base), &report{})
 		if root == nil {
-			t.Fatalf("the base is not JSON: %s", base)
+			tb.Fatalf("the base is not JSON: %s", base)
 		}
 		v.keep(root)
 		v.walk(root, root, schema, func(n *node) *node { return n })
