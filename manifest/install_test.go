@@ -129,6 +129,7 @@ var installCases = []struct {
 	{"an action twice", "weather", `"name": "subscribe"`, `"name": "forecast"`, "duplicate-action", bad, bad, 47},
 	{"a resource twice", "weather", `"fs.local"`, `"weather.forecast"`, "duplicate-scope", warn, warn, 25},
 	{"a scope of nobody", "weather", `"scopes_used": ["weather.forecast"]`, `"scopes_used": ["weather.alerts"]`, "scope-undeclared", warn, warn, 42},
+	{"too many tokens", "weather", `"${input.place}"`, `"` + strings.Repeat("${input.place}", maxTokens+1) + `"`, "template-too-long", bad, bad, 31},
 	{"a token in a command", "weather", `"weather_desk"]`, `"${env.WEATHER_UNITS}"]`, "template-not-here", warn, warn, 17},
 	// Schemas.
 	{"no schema", "weather", `"minLength": 1,`, `"minLength": -1,`, codeSchemaInvalid, bad, bad, 37},
