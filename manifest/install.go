@@ -133,7 +133,7 @@ func (in *installReader) name(id string) {
 	}
 	at := in.root.get("tool").get("id").at
 	in.add(installID, at, "the id %s makes no name of a tool: %s", spec.Quote(id), err)
-	if in.mode == Strict {
+	if in.mode != Lenient {
 		return
 	}
 	near := strings.Join(strings.FieldsFunc(id, func(c rune) bool { return c == '-' }), "_")

@@ -192,6 +192,11 @@ func TestInstallRefused(t *testing.T) {
 				if doc == nil && !spec.Blocking(findings) {
 					t.Error("nothing was read and nothing is wrong")
 				}
+				if doc != nil && !spec.Blocking(findings) {
+					if _, err := spec.ParseName(string(doc.Tool.Name)); err != nil {
+						t.Errorf("the tool has no name: %v", err)
+					}
+				}
 				if want != bad && c.code != "edition-difference" && c.code != "case-variant-key" && spec.Blocking(findings) && mode == Lenient {
 					t.Errorf("more is wrong than was to be:\n%s", listing(doc, findings))
 				}
@@ -225,5 +230,24 @@ func TestInstallFormats(t *testing.T) {
 	}
 	if doc, findings := ReadAsserting("install.json", []byte(whole), Strict); doc == nil || spec.Blocking(findings) {
 		t.Errorf("the twin is refused:\n%s", listing(doc, findings))
+	}
+}
+
+// TestSniff tells formats by members.
+func TestSniff(t *testing.T) {
+	for text, want := range map[string]spec.Format{
+		`{"manifest_version":"9"}`:              spec.FormatInstall,
+		`{"a":1,"kill_switch":{}}`:              spec.FormatInstall,
+		`{"name":"a","toolkit":{}}`:             spec.FormatArcade,
+		` [{"name":"a"}]`:                       spec.FormatArcade,
+		`{"manifest_version":"0.2","a":1,"a":2`: spec.FormatInstall, // what comes before an error counts
+		`{"a":{"manifest_version":1}}`:          "",
+		`{"toolkit"`:                            "",
+		`# ---`:                                 "",
+		``:                                      "",
+	} {
+		if got := Sniff([]byte(text)); got != want {
+			t.Errorf("%s is %q", text, got)
+		}
 	}
 }
