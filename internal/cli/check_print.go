@@ -34,7 +34,7 @@ func placed(of string, f spec.Finding) spec.Finding {
 		f.File = of
 	case main == spec.FormatSkill && f.File != of && f.File != "" && !filepath.IsAbs(f.File):
 		f.File = filepath.Join(filepath.Dir(of), f.File)
-	case f.File == "", f.File == of, f.File == spec.FormatPatch.MainFile() && strings.HasSuffix(of, ".py"):
+	case f.File == "", f.File == of, spec.FormatOf(f.File) != "" && strings.EqualFold(filepath.Ext(of), filepath.Ext(f.File)):
 		f.File = of
 	case !filepath.IsAbs(f.File) && !strings.HasPrefix(f.File, `"`): // not one that had to be quoted
 		f.File = filepath.Join(of, f.File)
@@ -67,7 +67,7 @@ func (a *app) printFindings(of string, fs []spec.Finding, files []spec.File) {
 	}
 	secret := map[place]bool{}
 	for _, f := range fs {
-		secret[place{f.File, f.Line}] = secret[place{f.File, f.Line}] || f.ID == quarantine.SecretRule
+		secret[place{f.File, f.Line}] = secret[place{f.File, f.Line}] || f.ID == quarantine.SecretRule || f.Code == "secret-default"
 	}
 	for _, f := range fs {
 		shown := placed(of, f)
