@@ -178,7 +178,7 @@ func (r *arcadeReader) aside(root *node) {
 		case void(m.value):
 		case m.name == "behavior" && m.value.kind == kindObject:
 			r.a.Behavior = behaviour(m.value, snakeFlags)
-			r.lose("/metadata/behavior", "without it a tool counts as one that may destroy")
+			r.loseBehaviour()
 		default:
 			r.lose("/metadata/"+pointerPart(m.name), "the specified edition has no metadata")
 		}

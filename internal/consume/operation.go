@@ -34,6 +34,11 @@ func (c *Client) programOf(s *Subject, op *spec.Operation) (program, error) {
 			break
 		}
 		return newAction(c, s, op), nil
+	case spec.InvokeArcade:
+		if s.Tool.Arcade == nil {
+			break
+		}
+		return newEngine(s.Tool, op), nil
 	}
 	return nil, fault.New(fault.Findings, "invocation", "%s %s is invoked by %s, which this program cannot do", s.Tool.Name, op.Name, spec.Quote(string(op.Invocation.Kind)))
 }
