@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/patch-cat/patch-git/internal/limits"
 	"github.com/patch-cat/patch-git/spec"
 )
 
@@ -36,14 +37,18 @@ func readDefinition(r *report, data []byte, first pos) *ArcadeDefinition {
 		return nil
 	}
 	d := &ArcadeDefinition{Arcade: &spec.Arcade{Parameters: []spec.ArcadeParameter{}}, Raw: data, Line: first.line, places: map[string]pos{}}
-	if r.mode == Strict {
-		checkForm(r, root, arcadeForm, arcadeForms)
+	if n := root.count(limits.ManifestNodes); n > limits.ManifestNodes {
+		r.add(tooManyNodes, root.at, "the definition has more than %d values", limits.ManifestNodes)
+		return nil
 	}
 	a := &arcadeReader{report: r, a: d.Arcade, d: d}
 	if root.get("fullyQualifiedName") != nil || root.get("qualifiedName") != nil {
 		a.docs(root)
 	} else {
 		a.definition(root)
+	}
+	if r.mode == Strict {
+		a.hold(root)
 	}
 	if a.a.Name == "" || a.a.Toolkit.Name == "" {
 		return nil
@@ -60,6 +65,17 @@ type arcadeReader struct {
 	a     *spec.Arcade
 	d     *ArcadeDefinition
 	signs editions // of other editions
+	odd   int      // places where the specified edition has something else
+}
+
+// hold holds the definition against the schema. A thousand things that are wrong
+// cost the schema's checker far more than this reader, and nobody mends them one by one.
+func (r *arcadeReader) hold(root *node) {
+	if r.odd > limits.ManifestProblems {
+		r.add(arcadeForms, root.at, "the definition has %d things that the schema of the specified edition has not", r.odd)
+		return
+	}
+	checkForm(r.report, root, arcadeForm, arcadeForms)
 }
 
 // lose notes what the specified edition has no place for.
@@ -231,6 +247,7 @@ func (r *arcadeReader) members(n *node, where string, what arcadeObject) {
 }
 
 func (r *arcadeReader) foreign(m member, in editions, where string) {
+	r.odd++
 	if void(m.value) || renamed[m.name] || where == "" {
 		return
 	}
@@ -306,6 +323,7 @@ func (r *arcadeReader) known(n *node, want kind, what string) bool {
 		return true
 	case n.kind == kindNull:
 		r.signs |= inSDK
+		r.odd++
 		return false
 	}
 	r.shape(arcadeType, n.at, "", "%s must be %s, this is %s", what, want, n.kind)
@@ -315,9 +333,26 @@ func (r *arcadeReader) known(n *node, want kind, what string) bool {
 // shape reports what is wrong with the shape of a definition, which strictly is for
 // the schema to say.
 func (r *arcadeReader) shape(id rule, at pos, fix, format string, args ...any) {
+	r.odd++
 	if r.mode == Lenient {
 		r.addFix(id, at, fix, format, args...)
 	}
 }
 
 func indexed(where string, i int) string { return where + "/" + strconv.Itoa(i) }
+
+// count is the number of values, as far as most and one more.
+func (n *node) count(most int) int {
+	total := 1
+	for _, item := range n.items {
+		if total += item.count(most - total); total > most {
+			return total
+		}
+	}
+	for _, m := range n.members {
+		if total += m.value.count(most - total); total > most {
+			return total
+		}
+	}
+	return total
+}

@@ -123,6 +123,7 @@ func (r *arcadeReader) valueType(n *node, what string, words []string) string {
 	case !ok:
 		return ""
 	case text == "object":
+		r.odd++
 		r.signs |= inEngine // which calls json by JSON Schema's word
 		return "json"
 	case !slices.Contains(words, text):
