@@ -4,6 +4,7 @@ import "time"
 
 // Tools that are install manifests: their secrets, and what they are made of.
 const (
+	URL          = 2048             // characters of an address
 	EnvName      = 128              // characters of a variable's name
 	EnvValue     = 16 * KiB         // of one value
 	EnvTries     = 3                // for one value that does not match its pattern
