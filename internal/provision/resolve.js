@@ -9,7 +9,7 @@ process.chdir("/tmp/work");
 fs.writeFileSync("package.json", '{"name":"prefix","version":"0.0.0","private":true}');
 const args = [
   npm, "install", "--package-lock-only", "--ignore-scripts", "--no-audit", "--no-fund", "--save-exact", "--omit=dev", "--lockfile-version=3",
-  "--userconfig=/tmp/work/home/none", "--globalconfig=/tmp/work/home/none", "--cache=/tmp/work/cache", "--update-notifier=false", "--loglevel=error",
+  "--userconfig=/tmp/work/home/none", "--globalconfig=/tmp/work/home/no", "--cache=/tmp/work/cache", "--update-notifier=false", "--loglevel=error",
   "--registry=" + registry, "--", what,
 ];
 const ran = spawnSync(process.execPath, args, { stdio: ["ignore", 2, 2], env: { ...process.env, HOME: "/tmp/work/home" } });
