@@ -145,7 +145,11 @@ func (c *Client) widened(v verify.Verified) (spec.Version, []string, error) {
 	if err != nil {
 		return "", nil, err
 	}
-	return old.Version, wider(before.Tool().Permissions(), v.Tool().Permissions()), nil
+	added := wider(before.Tool().Permissions(), v.Tool().Permissions())
+	if was, is := before.Document().Format, v.Document().Format; was != is {
+		added = append(added, "to be another kind of tool ("+string(was)+" before, "+string(is)+" now)")
+	}
+	return old.Version, added, nil
 }
 
 // wider lists what b asks for beyond a, in words.
@@ -169,6 +173,19 @@ func wider(a, b spec.Permissions) []string {
 		if !slices.Contains(a.ExternalAuth, s) {
 			out = append(out, "account access "+s)
 		}
+	}
+	for _, s := range b.Scopes {
+		if !slices.Contains(a.Scopes, s) {
+			out = append(out, "scope "+spec.Quote(s))
+		}
+	}
+	for _, s := range b.Secrets {
+		if !slices.Contains(a.Secrets, s) {
+			out = append(out, "secret "+spec.Quote(s))
+		}
+	}
+	if b.Installs != a.Installs && b.Installs != "" {
+		out = append(out, "installing "+spec.Quote(b.Installs))
 	}
 	return out
 }
