@@ -89,7 +89,7 @@ var door = map[string][]string{
 	"github.com/zricethezav/gitleaks":               {"docs/leaks"},
 	"modernc.org/sqlite":                            {"docs/ranking"},
 	"github.com/mark3labs/mcp-go":                   {"docs/bench/mcp/mark3labs"},
-	"github.com/modelcontextprotocol/go-sdk":        {"internal/mcpserver", "internal/mcpclient"}, // hosts call us, and we call servers that are tools
+	"github.com/modelcontextprotocol/go-sdk":        {"internal/mcpserver"},
 	"github.com/zalando/go-keyring":                 {"internal/keyring"},
 	"github.com/fsnotify/fsnotify":                  {"internal/mcpserver"},
 	"os/exec":                                       {"internal/trusted", "internal/standalone/repack", "internal/github/githubtest", "internal/picker/ptytest", "internal/mcpserver/mcptest", "docs/bench/mcp", "docs/bench/pair", "docs/bench/publish", "docs/eval", "docs/python/embed"},
