@@ -24,14 +24,14 @@ func (s *Schema) compile() error {
 	s.once.Do(func() {
 		s.err = guard(func() (err error) {
 			s.patterns = &patternBudget{}
-			s.compiled, err = compileSchema(s.text, s.patterns)
+			s.compiled, err = compileSchema(s.text, s.foreign, s.patterns)
 			return err
 		})
 	})
 	return s.err
 }
 
-func compileSchema(text []byte, patterns *patternBudget) (*jsonschema.Schema, error) {
+func compileSchema(text []byte, foreign bool, patterns *patternBudget) (*jsonschema.Schema, error) {
 	if len(text) == 0 {
 		return nil, errors.New("the schema is empty")
 	}
@@ -39,7 +39,14 @@ func compileSchema(text []byte, patterns *patternBudget) (*jsonschema.Schema, er
 	if err != nil {
 		return nil, err
 	}
-	movePatterns(doc)
+	if foreign {
+		count := 0
+		if err := prepareForeign(doc, &count); err != nil {
+			return nil, err
+		}
+	} else {
+		movePatterns(doc)
+	}
 	moved, err := json.Marshal(doc)
 	if err != nil {
 		return nil, err
@@ -50,6 +57,10 @@ func compileSchema(text []byte, patterns *patternBudget) (*jsonschema.Schema, er
 		return nil, errors.New("a schema may not refer to another document")
 	}
 	c.RegisterExtension(patternKeyword, nil, patterns)
+	if foreign {
+		c.RegisterExtension(stepKeyword, nil, stepCounter{patterns})
+		c.RegisterExtension(namedSchema, nil, namedCompiler{patterns})
+	}
 	if err := c.AddResource(schemaURL, bytes.NewReader(moved)); err != nil {
 		return nil, err
 	}
@@ -68,7 +79,11 @@ func (s *Schema) validate(v any) error {
 // schemas and documents, and a bug in it must end in a refusal.
 func guard(f func() error) (err error) {
 	defer func() {
-		if p := recover(); p != nil {
+		switch p := recover(); p {
+		case nil:
+		case errSteps:
+			err = errSteps
+		default:
 			err = fmt.Errorf("the schema library gave up: %s", spec.Quote(fmt.Sprint(p)))
 		}
 	}()

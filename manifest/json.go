@@ -21,6 +21,10 @@ const maxJSONValues = 1 << 20
 var (
 	errDuplicate = errors.New("a key stands twice")
 	errTooLarge  = errors.New("the document is too large")
+	errDepth     = fmt.Errorf("%w: it is nested more than %d deep", errTooLarge, limits.JSONDepth)
+	errValues    = fmt.Errorf("%w: it has more than %d values", errTooLarge, maxJSONValues)
+	errDigits    = fmt.Errorf("%w: a number has more than %d digits", errTooLarge, maxNumberText)
+	errExponent  = fmt.Errorf("%w: a number has an exponent beyond %d", errTooLarge, maxExponent)
 )
 
 // span is a member of the outermost object, or an element of the outermost
@@ -50,22 +54,34 @@ func scan(raw []byte, most int) (*scanner, error) {
 		return &scanner{}, fmt.Errorf("%w: %d bytes, allowed are %d", errTooLarge, len(raw), most)
 	}
 	s := &scanner{in: raw, out: make([]byte, 0, len(raw))}
-	s.space()
-	if err := s.value(1); err != nil {
+	if _, err := s.document(); err != nil {
 		return s, fmt.Errorf("%w at byte %d", err, s.i)
-	}
-	s.space()
-	if s.i < len(s.in) {
-		return s, fmt.Errorf("more text follows the JSON value at byte %d", s.i)
 	}
 	return s, nil
 }
 
+// scanner is the one grammar of JSON here. It writes canonical text, and where
+// it has a tree it also makes nodes with their places.
 type scanner struct {
 	in, out []byte
 	i       int
 	values  int
 	top     []span
+	tree    *jsonTree // nil: no nodes
+}
+
+// document reads the whole text. The node is nil without a tree.
+func (s *scanner) document() (*node, error) {
+	s.space()
+	n, err := s.value(1)
+	if err != nil {
+		return n, err
+	}
+	s.space()
+	if s.i < len(s.in) {
+		return n, errors.New("more text follows the JSON value")
+	}
+	return n, nil
 }
 
 func (s *scanner) space() {
@@ -84,44 +100,50 @@ func (s *scanner) next(c byte) bool {
 	return true
 }
 
-func (s *scanner) value(depth int) error {
+func (s *scanner) value(depth int) (*node, error) {
 	if depth > limits.JSONDepth {
-		return fmt.Errorf("%w: it is nested more than %d deep", errTooLarge, limits.JSONDepth)
+		return nil, errDepth
 	}
 	if s.values++; s.values > maxJSONValues {
-		return fmt.Errorf("%w: it has more than %d values", errTooLarge, maxJSONValues)
+		return nil, errValues
 	}
 	if s.i >= len(s.in) {
-		return errors.New("a JSON value is missing")
+		return nil, errors.New("a JSON value is missing")
 	}
+	n := s.node()
 	switch c := s.in[s.i]; {
 	case c == '{':
-		return s.object(depth)
+		return n, s.object(n, depth)
 	case c == '[':
-		return s.array(depth)
+		return n, s.array(n, depth)
 	case c == '"':
 		text, err := s.text()
 		s.out = appendJSONString(s.out, text)
-		return err
+		return n.set(kindString, text), err
 	case c == '-' || c >= '0' && c <= '9':
-		return s.number()
+		text, err := s.number()
+		if n != nil { // the text is copied for a tree alone
+			n.set(kindNumber, string(text))
+		}
+		return n, err
 	}
-	for _, word := range []string{"true", "false", "null"} {
+	for i, word := range []string{"true", "false", "null"} {
 		if bytes.HasPrefix(s.in[s.i:], []byte(word)) {
 			s.i += len(word)
 			s.out = append(s.out, word...)
-			return nil
+			return n.set([]kind{kindBoolean, kindBoolean, kindNull}[i], word), nil
 		}
 	}
 	for _, word := range []string{"NaN", "Infinity"} {
 		if bytes.HasPrefix(s.in[s.i:], []byte(word)) {
-			return fmt.Errorf("%s is not JSON", word)
+			return n, fmt.Errorf("%s is not JSON", word)
 		}
 	}
-	return errors.New("a JSON value is missing")
+	return n, errors.New("a JSON value is missing")
 }
 
-func (s *scanner) array(depth int) error {
+func (s *scanner) array(n *node, depth int) error {
+	n.set(kindArray, "")
 	s.i++
 	s.out = append(s.out, '[')
 	if s.next(']') {
@@ -131,8 +153,12 @@ func (s *scanner) array(depth int) error {
 	for {
 		s.space()
 		start := len(s.out)
-		if err := s.value(depth + 1); err != nil {
+		item, err := s.value(depth + 1)
+		if err != nil {
 			return err
+		}
+		if n != nil {
+			n.items = append(n.items, item)
 		}
 		if depth == 1 {
 			s.top = append(s.top, span{"", start, len(s.out)})
@@ -148,7 +174,8 @@ func (s *scanner) array(depth int) error {
 	}
 }
 
-func (s *scanner) object(depth int) error {
+func (s *scanner) object(n *node, depth int) error {
+	n.set(kindObject, "")
 	s.i++
 	s.out = append(s.out, '{')
 	if s.next('}') {
@@ -161,13 +188,15 @@ func (s *scanner) object(depth int) error {
 		if s.i >= len(s.in) || s.in[s.i] != '"' {
 			return errors.New("a key is missing")
 		}
+		at := s.here()
 		key, err := s.text()
 		if err != nil {
 			return err
 		}
 		// Readers differ in which of two members they keep, so that what was
 		// checked need not be what the tool gets.
-		if seen[key] {
+		twice := seen[key]
+		if twice && !s.duplicate(key, at) {
 			if depth == 1 { // neither of the two is its value
 				s.top = slices.DeleteFunc(s.top, func(m span) bool { return m.name == key })
 			}
@@ -180,14 +209,19 @@ func (s *scanner) object(depth int) error {
 		}
 		s.space()
 		start := len(s.out)
-		if err := s.value(depth + 1); err != nil {
+		value, err := s.value(depth + 1)
+		if err != nil {
 			return err
+		}
+		if n != nil && !twice {
+			n.members = append(n.members, member{key, at, value})
 		}
 		if depth == 1 {
 			s.top = append(s.top, span{key, start, len(s.out)})
 		}
 		if s.next('}') {
 			s.out = append(s.out, '}')
+			s.variants(n)
 			return nil
 		}
 		if !s.next(',') {
@@ -197,26 +231,26 @@ func (s *scanner) object(depth int) error {
 	}
 }
 
-func (s *scanner) number() error {
+func (s *scanner) number() ([]byte, error) {
 	start := s.i
 	for s.i < len(s.in) && bytes.IndexByte([]byte("+-.0123456789eE"), s.in[s.i]) >= 0 {
 		s.i++
 	}
 	text := s.in[start:s.i]
 	if len(text) > maxNumberText {
-		return fmt.Errorf("%w: a number has more than %d digits", errTooLarge, maxNumberText)
+		return nil, errDigits
 	}
 	if !jsonNumber().Match(text) {
 		if bytes.HasPrefix(s.in[s.i:], []byte("Infinity")) {
-			return errors.New("-Infinity is not JSON")
+			return nil, errors.New("-Infinity is not JSON")
 		}
-		return fmt.Errorf("%s is not a JSON number", spec.Quote(string(text)))
+		return nil, fmt.Errorf("%s is not a JSON number", spec.Quote(string(text)))
 	}
 	if !sizedNumber(string(text)) {
-		return fmt.Errorf("%w: a number has an exponent beyond %d", errTooLarge, maxExponent)
+		return nil, errExponent
 	}
 	s.out = append(s.out, text...)
-	return nil
+	return text, nil
 }
 
 // text reads a string and returns its value.

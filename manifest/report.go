@@ -14,6 +14,7 @@ type pos struct{ line, col int }
 type report struct {
 	file          string
 	mode          Mode
+	formats       bool // "format" of a schema asserts
 	found         []spec.Finding
 	blocked       bool // an error was seen, listed or not
 	dropped       int
@@ -28,6 +29,16 @@ func (r *report) add(id rule, at pos, format string, args ...any) {
 
 // addFix is add with a fix that is more exact than the rule's own.
 func (r *report) addFix(id rule, at pos, fix, format string, args ...any) {
+	r.addAll(id, "", at, fix, format, args...)
+}
+
+// addCode is add with a word for programs; "" is that of the rule, if it has one.
+func (r *report) addCode(id rule, code string, at pos, format string, args ...any) {
+	r.addAll(id, code, at, "", format, args...)
+}
+
+// addAll is add with a code and a fix, each of which may be "".
+func (r *report) addAll(id rule, code string, at pos, fix, format string, args ...any) {
 	severity := r.severity(id)
 	blocks := severity == spec.SeverityError
 	r.blocked = r.blocked || blocks
@@ -41,9 +52,12 @@ func (r *report) addFix(id rule, at pos, fix, format string, args ...any) {
 	if fix == "" {
 		fix = id.of().Fix
 	}
+	if code == "" {
+		code = ruleCodes[id]
+	}
 	r.found = append(r.found, spec.Finding{
 		ID: id.of().ID, Severity: severity, File: r.file, Line: at.line, Col: at.col,
-		Message: fmt.Sprintf(format, args...), Fix: fix,
+		Message: fmt.Sprintf(format, args...), Fix: fix, Code: code,
 	})
 }
 

@@ -84,6 +84,7 @@ const (
 	ambiguous
 	notMapping
 	hugeNumber
+	badJSON
 	unknownKey
 	missingKey
 	missingDefault
@@ -184,6 +185,7 @@ var rules = [...]Rule{
 	ambiguous:     {"MAN-212", "a value without quotes is text here but something else to other readers of YAML", "put it in quotes, or write true, false, null or a plain number", warn, warn, "C-20"},
 	notMapping:    {"MAN-213", "the manifest is not a mapping", `write "key: value" lines`, bad, bad, "PM-2"},
 	hugeNumber:    {"MAN-214", "a number has too many digits or too large an exponent", "write a smaller number, or a string", bad, bad, "C-31"},
+	badJSON:       {"MAN-215", "the file is not JSON as RFC 8259 and I-JSON have it", "mend it at the place that is named", bad, bad, "C-31"},
 
 	unknownKey:      {"MAN-301", "a key is not part of the format", `remove it; keys of your own begin with "x-" and stand at the top level`, bad, warn, "C-16"},
 	missingKey:      {"MAN-302", "a required key is missing", "add it", bad, bad, "PM-6"},

@@ -18,6 +18,7 @@ const draft = "https://json-schema.org/draft/2020-12/schema"
 // value accepts nothing.
 type Schema struct {
 	text     []byte
+	foreign  bool // of an operation
 	once     sync.Once
 	mu       sync.Mutex // one check at a time, because patterns share a budget
 	compiled *jsonschema.Schema

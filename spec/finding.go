@@ -26,6 +26,9 @@ type Finding struct {
 	Col      int      `json:"col,omitempty"`  // from 1, in characters
 	Message  string   `json:"message"`
 	Fix      string   `json:"fix,omitempty"`
+	// Code is a stable word for what was seen, where one id has several or a
+	// program is to branch on it: "secret-in-argv".
+	Code string `json:"code,omitempty"`
 	// Waived says who let it pass. What is waived blocks nothing and is shown
 	// wherever findings are.
 	Waived Waived `json:"waived,omitzero"`

@@ -38,18 +38,36 @@ type Reason struct {
 
 // Action is exactly what is to happen.
 type Action struct {
-	Tool      spec.Ref        `json:"tool"`             // pinned: name, version, digest of release.json
-	Source    spec.Digest     `json:"source"`           // of the main file
-	Arguments json.RawMessage `json:"arguments"`        // canonical, an object
-	Session   string          `json:"session"`          // that asked
-	Client    string          `json:"client,omitempty"` // the AI host, as it calls itself
+	Tool      spec.Ref        `json:"tool"`                // pinned: name, version, digest of release.json
+	Source    spec.Digest     `json:"source"`              // of the main file
+	Operation string          `json:"operation,omitempty"` // of a tool that has several
+	Arguments json.RawMessage `json:"arguments"`           // canonical, an object
+	Session   string          `json:"session"`             // that asked
+	Client    string          `json:"client,omitempty"`    // the AI host, as it calls itself
 	Reasons   []Reason        `json:"reasons"`
+}
+
+// What names what is about to happen: the tool, and the operation where it has several.
+func (a Action) What() string {
+	if a.Operation == "" {
+		return a.Tool.At()
+	}
+	return a.Tool.At() + " " + a.Operation
+}
+
+// Remembers is the name under which a value for an input is remembered: two operations
+// of one tool may have inputs of one name, which mean different things.
+func (a Action) Remembers(input string) string {
+	if a.Operation == "" {
+		return input
+	}
+	return a.Operation + "." + input
 }
 
 // same tells whether two actions are one call of one tool by one session, for
 // whatever reasons it was held.
 func (a Action) same(b Action) bool {
-	return a.Tool == b.Tool && a.Source == b.Source && a.Session == b.Session && bytes.Equal(a.Arguments, b.Arguments)
+	return a.Tool == b.Tool && a.Source == b.Source && a.Operation == b.Operation && a.Session == b.Session && bytes.Equal(a.Arguments, b.Arguments)
 }
 
 // bare is the action without the values in it, for when nobody needs to see them any
@@ -167,6 +185,8 @@ func (g Grant) Covers(a Action) error {
 	switch {
 	case g.action.Tool != a.Tool || g.action.Source != a.Source:
 		return changed("the tool is another one than when it was asked about")
+	case g.action.Operation != a.Operation:
+		return changed("it is another operation of the tool")
 	case !bytes.Equal(g.action.Arguments, a.Arguments):
 		return changed("the arguments differ")
 	case g.action.Session != a.Session:

@@ -62,12 +62,12 @@ func (s *Store) remember(e Entry) error {
 		if !ok {
 			continue
 		}
-		name, err := s.nameOf(a.Tool, a.Source, r.Input, value)
+		name, err := s.nameOf(a.Tool, a.Source, a.Remembers(r.Input), value)
 		if err != nil {
 			return err
 		}
 		if err := s.save(kindRemembered, name, Remembered{
-			Name: name, Tool: a.Tool, Source: a.Source, Input: r.Input, Value: Shown(value), From: e.ID, Via: e.Via, Since: e.Decided, Until: e.Decided.Add(life),
+			Name: name, Tool: a.Tool, Source: a.Source, Input: a.Remembers(r.Input), Value: Shown(value), From: e.ID, Via: e.Via, Since: e.Decided, Until: e.Decided.Add(life),
 		}); err != nil {
 			return err
 		}

@@ -46,7 +46,8 @@ type Record struct {
 	EndedAt    time.Time   `json:"ended_at,omitzero"`
 	DurationMS int64       `json:"duration_ms"` // of the tool; the whole run's where the caller gives none
 	Tool       Tool        `json:"tool"`
-	Registry   string      `json:"registry,omitempty"` // the registry's name in the user's configuration
+	Operation  *Operation  `json:"operation,omitempty"` // of a tool that has several; nil of a Patch tool
+	Registry   string      `json:"registry,omitempty"`  // the registry's name in the user's configuration
 	Sandbox    Sandbox     `json:"sandbox"`
 	Trigger    Trigger     `json:"trigger"`
 
@@ -114,6 +115,15 @@ type Tool struct {
 	Version spec.Version `json:"version,omitempty"`
 	Release spec.Digest  `json:"release_sha256,omitzero"` // of release.json
 	Source  spec.Digest  `json:"source_sha256,omitzero"`  // of the main file
+}
+
+// Operation says which operation of a tool was called, and how that was done.
+type Operation struct {
+	Name     string      `json:"name"`
+	Kind     string      `json:"invocation"`              // as spec.InvocationKind has it
+	Install  spec.Digest `json:"install_sha256,omitzero"` // of what the artifact was acquired from, where there is one
+	Attempts int         `json:"attempts,omitempty"`      // that were made; 0 where none was
+	Status   int         `json:"http_status,omitempty"`   // of the last answer
 }
 
 // Sandbox says under what the tool ran.

@@ -266,11 +266,11 @@ func (a *app) decided(e approval.Entry) error {
 		}{1, e.ID, e.State, e.Via, e.Until})
 	}
 	if e.State == approval.Approved {
-		a.out.printf("approved %s %s\n", e.ID, e.Action.Tool.At())
+		a.out.printf("approved %s %s\n", e.ID, e.Action.What())
 		a.out.say("it can run once until %s: tell the AI host to go on", e.Until.Local().Format("15:04:05"))
 		return nil
 	}
-	a.out.printf("%s %s %s\n", e.State, e.ID, e.Action.Tool.At())
+	a.out.printf("%s %s %s\n", e.State, e.ID, e.Action.What())
 	return nil
 }
 

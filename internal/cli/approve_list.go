@@ -29,7 +29,7 @@ func (a *app) completeWaiting(_ *cobra.Command, args []string, prefix string) ([
 	var out []string
 	for _, e := range list {
 		if e.State == approval.Pending && strings.HasPrefix(string(e.ID), prefix) {
-			out = append(out, cobra.CompletionWithDesc(string(e.ID), e.Action.Tool.At()))
+			out = append(out, cobra.CompletionWithDesc(string(e.ID), e.Action.What()))
 		}
 	}
 	return out, cobra.ShellCompDirectiveNoFileComp

@@ -172,6 +172,7 @@ func lets(context.Context) error { return nil }
 func TestRevokedSubject(t *testing.T) {
 	s := newScene(t)
 	subject := &Subject{
+		program: python{},
 		Tool:    &spec.Tool{Name: "was_good", Version: "1.0.0", Capabilities: spec.Capabilities{Filesystem: spec.FilesystemNone, HumanConfirm: true}},
 		revoked: fault.New(fault.Denied, "revoked", "was_good@1.0.0 was revoked"), consent: &memory{}, examine: lets,
 	}
@@ -248,7 +249,7 @@ func TestMaxAgeOffline(t *testing.T) {
 // TestRecordSaysWhatBounded the run, also where the person said nothing.
 func TestRecordSaysWhatBounded(t *testing.T) {
 	s := newScene(t)
-	subject := &Subject{Tool: &spec.Tool{Name: "asks_first", Version: "1.0.0", Capabilities: spec.Capabilities{Filesystem: spec.FilesystemNone, HumanConfirm: true}}, consent: &memory{}, examine: lets}
+	subject := &Subject{program: python{}, Tool: &spec.Tool{Name: "asks_first", Version: "1.0.0", Capabilities: spec.Capabilities{Filesystem: spec.FilesystemNone, HumanConfirm: true}}, consent: &memory{}, examine: lets}
 	o := RunOptions{}
 	o.Limits.Wall = 7 * time.Second
 	if _, err := s.client.Run(t.Context(), subject, []byte("{}"), o); fault.ReasonOf(err) != ReasonConfirm {

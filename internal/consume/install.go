@@ -24,6 +24,12 @@ type PullOptions struct {
 	// Despite are releases that are installed although the rules of this program
 	// refuse them, or nobody could tell: each by its very digest.
 	Despite []spec.Digest
+
+	// Of install manifests: values by --env, who asks for the others (nil: nobody can
+	// be asked), and what the tool may reach beyond the internet.
+	Env map[string]string
+	Ask Asker
+	Net []string
 }
 
 // ReasonWidened is the reason that [PullOptions].Widen answers.
@@ -42,6 +48,8 @@ type Pulled struct {
 
 	Despite bool           // the rules refuse it, or nobody could tell; a person did not
 	Found   []spec.Finding // what the registry, or that person, let pass
+
+	Deployment *Deployment // of an install manifest, else nil
 }
 
 // Pull fetches, verifies and installs what a reference means.
@@ -62,6 +70,9 @@ func (c *Client) Pull(ctx context.Context, ref spec.Ref, o PullOptions) (*Pulled
 	if len(out.Added) > 0 && !o.Widen {
 		return nil, fault.New(fault.Denied, ReasonWidened, "%s asks for more than the installed version: %s", v.Ref().At(), strings.Join(out.Added, ", ")).
 			Hint("patch-git pull %s --yes", v.Ref().At())
+	}
+	if v.Tool().Format == spec.FormatInstall {
+		return c.deploy(ctx, v, o, out)
 	}
 	// While it is checked, its packages and its bytecode are made ready.
 	preparing, stop := context.WithCancel(ctx)

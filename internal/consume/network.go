@@ -23,8 +23,8 @@ type reach struct {
 // reach reads what was excepted and tries whether this machine can hold a tool
 // to it. Where it cannot, that is no error: the person is asked about more, and
 // the result says it.
-func (c *Client) reach(ctx context.Context, t *spec.Tool, o RunOptions) (reach, error) {
-	r := reach{unsafe: o.UnsafeNoSandbox}
+func (c *Client) reach(ctx context.Context, s *Subject, o RunOptions) (reach, error) {
+	t, r := s.Tool, reach{unsafe: o.UnsafeNoSandbox}
 	for _, text := range o.Net {
 		e, err := usernet.ParseException(text)
 		if err != nil {
@@ -38,7 +38,10 @@ func (c *Client) reach(ctx context.Context, t *spec.Tool, o RunOptions) (reach, 
 		}
 		return r, nil
 	}
-	if !r.unsafe {
+	switch {
+	case s.kind == spec.InvokeHTTP || s.kind == spec.InvokeArcade:
+		r.filtered = true // this process asks, and no tool
+	case !r.unsafe:
 		r.filtered = c.filters(ctx, o.Driver)
 	}
 	return r, nil

@@ -72,7 +72,11 @@ func (c *Client) Replay(ctx context.Context, id audit.RunID, o RunOptions) (*Rep
 		return nil, err
 	}
 	r.SourceMatch = visible == old.Tool.Source
-	s, err := c.recorded(ctx, ref, old.Tool.Source)
+	operation := ""
+	if old.Operation != nil {
+		operation = old.Operation.Name
+	}
+	s, err := c.recorded(ctx, called{ref, operation}, old.Tool.Source)
 	switch {
 	case fault.ReasonOf(err) == "not_installed":
 		r.Status, r.Meaning = ReplayMissing, "the recorded release "+ref.String()+" is not installed; nothing was run"
@@ -102,8 +106,9 @@ const reasonSource = "source_changed"
 
 // recorded makes a subject of the very bytes that ran, verified anew: of the store,
 // because the file in tools/ may have been edited, or be of another version.
-func (c *Client) recorded(ctx context.Context, ref spec.Ref, source spec.Digest) (*Subject, error) {
-	s, err := c.installed(ctx, ref, c.Box.LoadKept)
+func (c *Client) recorded(ctx context.Context, what called, source spec.Digest) (*Subject, error) {
+	ref := what.ref
+	s, err := c.subjectOf(ctx, what, c.Box.LoadKept)
 	switch {
 	case slices.Contains([]string{string(verify.ReasonRelease), string(verify.ReasonFile)}, fault.ReasonOf(err)):
 		return nil, fault.New(fault.NotVerified, reasonSource, "what is kept of %s is not what ran: %w", ref.At(), err)

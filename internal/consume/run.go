@@ -7,10 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/patch-cat/patch-git/internal/ahead"
 	"github.com/patch-cat/patch-git/internal/approval"
 	"github.com/patch-cat/patch-git/internal/audit"
-	"github.com/patch-cat/patch-git/internal/durable"
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/limits"
 	"github.com/patch-cat/patch-git/internal/sandbox"
@@ -27,7 +25,15 @@ type Subject struct {
 	Ref      spec.Ref // pinned; zero for a local file
 	Registry spec.RegistryName
 	Closure  *ledger.Closure
+	// Operation is which one of several the subject is; "" of a Patch tool, which is one.
+	// Tool is then the operation seen as a tool: its inputs, and what it alone may do.
+	Operation string
 
+	// program is what it runs as; nil runs as nothing. kind is how its operation is
+	// invoked, "" of a Patch tool.
+	program  program
+	kind     spec.InvocationKind
+	deployed func(context.Context) (deployed, error) // of an install manifest; nil refuses its actions
 	// examine holds the release against the rules of this program; nil refuses.
 	examine func(context.Context) error
 	revoked error // why it must not run, nil where it may
@@ -71,15 +77,20 @@ type RunOptions struct {
 type Ran struct {
 	RunID       audit.RunID       `json:"run_id"`
 	Tool        string            `json:"tool"`
+	Operation   string            `json:"operation,omitempty"`
 	Release     spec.Digest       `json:"release,omitzero"`
 	Registry    spec.RegistryName `json:"registry,omitempty"`
 	Result      json.RawMessage   `json:"result"`
+	Format      spec.OutputFormat `json:"format,omitempty"` // of the answer of an action
+	Bytes       []byte            `json:"-"`                // the answer as it came, of the formats text and binary
+	Attempts    int               `json:"attempts,omitempty"`
+	Status      int               `json:"http_status,omitempty"`
 	Driver      string            `json:"sandbox"`
 	NotEnforced []string          `json:"not_enforced,omitempty"`
 	Grants      []audit.Grant     `json:"grants,omitempty"`
 	Hidden      []string          `json:"hidden,omitempty"` // paths in the grants that the tool could not see
 	AllowNet    []string          `json:"allow_net,omitempty"`
-	Python      string            `json:"python"`
+	Python      string            `json:"python,omitempty"`
 	Notes       []string          `json:"notes,omitempty"`
 	StdoutNoise bool              `json:"stdout_noise,omitempty"`
 	DurationMS  int64             `json:"duration_ms"`
@@ -87,43 +98,6 @@ type Ran struct {
 	Trust       Trust             `json:"trust"`
 	Sources     []audit.RunID     `json:"sources,omitempty"` // runs whose output is in the inputs, where it was seen
 	Stderr      string            `json:"-"`
-}
-
-// Installed makes the subject of an installed release, verified now. One that
-// was revoked is a subject too, so that its flags can be read; [Client.Run]
-// refuses it.
-func (c *Client) Installed(ctx context.Context, ref spec.Ref) (*Subject, error) {
-	return c.installed(ctx, ref, c.Box.Load)
-}
-
-// installed is Installed by what reads the release.
-func (c *Client) installed(ctx context.Context, ref spec.Ref, load loader) (*Subject, error) {
-	v, receipt, err := c.checked(ctx, ref, load)
-	var withdrawn error
-	if fault.ReasonOf(err) == "revoked" && v.OK() {
-		withdrawn = fault.New(fault.Denied, "revoked", "%w", err).Hint("--unsafe-run-revoked runs it all the same")
-		err = nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	closure, err := closureOf(v)
-	if err != nil {
-		return nil, err
-	}
-	var size int64
-	for _, f := range v.Document().Files {
-		size += f.Size
-	}
-	return &Subject{
-		Tool: v.Tool(), Main: v.Main(), Ref: v.Ref(), Registry: v.Registry(), Closure: closure, revoked: withdrawn,
-		consent:  &kept{c.Box, receipt, v.Tool().Permissions()},
-		examine:  func(ctx context.Context) error { return c.Recheck(ctx, v, receipt) },
-		digest:   v.Document().MainFile().SHA256,
-		reads:    c.Box.Reads(receipt, v.Document()),
-		size:     size,
-		parsedBy: func(ctx context.Context, python string) error { return c.parsedBy(ctx, v, receipt, python) },
-	}, nil
 }
 
 // Local makes the subject of a Patch file of the user's own. It is not
@@ -138,7 +112,7 @@ func Local(file string, data []byte) (*Subject, []spec.Finding, error) {
 		return nil, findings, fault.New(fault.Unavailable, "no_closure", "%s needs packages, which are resolved when it is published", spec.Quote(file)).
 			Hint("publish it to a registry of your own: patch-git publish %s --to <folder>", file)
 	}
-	return &Subject{Tool: &doc.Tool, Main: data, consent: fleeting{}, examine: func(context.Context) error { return nil }}, findings, nil
+	return &Subject{Tool: &doc.Tool, Main: data, program: python{}, consent: fleeting{}, examine: func(context.Context) error { return nil }}, findings, nil
 }
 
 // bounds are the limits as the record has them: what was asked for, else what
@@ -157,53 +131,20 @@ func (k *call) start(ctx context.Context) (string, error) {
 	if err := k.through(); err != nil {
 		return "", err
 	}
-	s, o, rec, g := k.s, k.o, &k.rec, k.grants
-	rec.Sandbox.Internet = s.Tool.Capabilities.Network
+	rec, g := &k.rec, k.grants
+	rec.Sandbox.Internet = k.s.Tool.Capabilities.Network
+	if err := k.s.program.prepare(ctx, k); err != nil {
+		return "", err
+	}
 	if err := g.make(); err != nil {
 		return "", err
 	}
 	rec.Sandbox.Grants, rec.Sandbox.Hidden = g.record()
-	if o.UnsafeNoSandbox {
+	if k.o.UnsafeNoSandbox {
 		rec.Sandbox.Hidden = nil // nothing is
 	}
 	k.begin(ctx)
-	box, err := k.c.sandbox(ctx, o)
-	if err != nil {
-		return "", err
-	}
-	if o.warm == nil {
-		defer box.Close() // whatever was started ahead and not needed
-	}
-	rec.Sandbox.Driver = box.Driver()
-	job, python, release, err := k.c.job(ctx, o.warm, box, s, g.args, g.mounts(), o.Limits)
-	if err != nil {
-		return "", err
-	}
-	defer release()
-	if s.parsedBy != nil {
-		if err := s.parsedBy(ctx, python.Version); err != nil {
-			return "", err
-		}
-	}
-	if job.Uplink, err = k.reach.uplink(ctx); err != nil {
-		return "", err
-	}
-	rec.Sandbox.Python, rec.Sandbox.EnvKeys = python, envKeys(job.Env)
-	tool, said := s.Tool.Name, rec.Stages // the gate of a run that was given up may still be asking
-	job.Gate = func() error {             // the tool waits for its intent to be written
-		_, err := k.begun()
-		return cmp.Or(err, through(tool, said))
-	}
-	k.out, err = o.warm.start(ctx, box, s, job)
-	rec.Network, rec.NetworkMore = visited(job.Uplink)
-	if err != nil {
-		k.out = sandbox.Outcome{Exit: -1}
-		return "", err
-	}
-	if s.Ref.Name != "" && !k.out.Warm && o.warm == nil {
-		ahead.Learn(k.c.Host.Paths, s.Ref.Name, job, len(g.list) == 0 && !o.UnsafeNoSandbox, durable.Replace)
-	}
-	return "", k.result(python)
+	return "", k.s.program.run(ctx, k)
 }
 
 // result reads what the tool answered.

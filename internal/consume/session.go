@@ -54,6 +54,7 @@ type Claims struct {
 type Held struct {
 	Action    approval.ID
 	Tool      spec.Ref
+	Operation string          // of a tool that has several
 	Arguments json.RawMessage // canonical
 	Reasons   []approval.Reason
 	RunID     audit.RunID // of the record that says that the call was held; "" where this is another look at it

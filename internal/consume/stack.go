@@ -10,6 +10,7 @@ import (
 	"github.com/patch-cat/patch-git/internal/approval"
 	"github.com/patch-cat/patch-git/internal/audit"
 	"github.com/patch-cat/patch-git/internal/fault"
+	"github.com/patch-cat/patch-git/internal/invoke"
 	"github.com/patch-cat/patch-git/internal/sandbox"
 	"github.com/patch-cat/patch-git/internal/taint"
 	"github.com/patch-cat/patch-git/manifest"
@@ -43,19 +44,22 @@ const (
 
 // call is one call of a tool on its way through the stack.
 type call struct {
-	c       *Client
-	s       *Subject
-	o       RunOptions
-	args    json.RawMessage // canonical, as the call was made
-	reasons []approval.Reason
-	verdict taint.Verdict
-	trust   Trust
-	reach   reach
-	grants  *grants
-	rec     audit.Record
-	begun   func() (*audit.Run, error) // writes the intent, once; nil before there is one
-	out     sandbox.Outcome
-	ran     *Ran
+	c        *Client
+	s        *Subject
+	o        RunOptions
+	args     json.RawMessage // canonical, as the call was made
+	reasons  []approval.Reason
+	verdict  taint.Verdict
+	trust    Trust
+	reach    reach
+	grants   *grants
+	rec      audit.Record
+	said     *invoke.Call               // what an action says
+	deployed deployed                   // of an action
+	secrets  []string                   // that the tool is given, and nobody else
+	begun    func() (*audit.Run, error) // writes the intent, once; nil before there is one
+	out      sandbox.Outcome
+	ran      *Ran
 }
 
 // Run runs a tool. It is the one way to do so: a command, a call of an AI host by
@@ -135,23 +139,24 @@ func (k *call) validate(_ context.Context, raw json.RawMessage) (string, error) 
 	if o.Session != nil && (o.Session.ID == "" || o.Session.Taint == nil) {
 		return "", fault.New(fault.Internal, "session", "a conversation without an id, or that remembers nothing")
 	}
-	if k.s == nil || k.s.Tool == nil {
+	if k.s == nil || k.s.Tool == nil || k.s.program == nil {
 		return "", fault.New(fault.Internal, "subject", "there is no tool to run")
 	}
-	args, err := k.s.arguments(raw)
+	args, err := k.s.program.arguments(k.s, raw)
 	if err != nil {
 		return "", err
 	}
 	k.args = args
 	k.trust = k.c.trustOf(k.s.Tool, k.s.Registry)
 	k.rec = audit.Record{
-		Tool:     audit.Tool{Name: k.s.Tool.Name, Version: k.s.Tool.Version, Release: k.s.Ref.Digest, Source: k.s.source()},
-		Registry: string(k.s.Registry),
-		Sandbox:  audit.Sandbox{Capabilities: k.s.Tool.Permissions(), Packages: k.s.Tool.Runtime.Packages, Limits: bounds(o.Limits)},
-		Trigger:  trigger(o),
-		Replay:   o.replay,
-		Inputs:   args,
-		ExitCode: -1, // until a process ends by itself
+		Tool:      audit.Tool{Name: k.s.Tool.Name, Version: k.s.Tool.Version, Release: k.s.Ref.Digest, Source: k.s.source()},
+		Registry:  string(k.s.Registry),
+		Operation: k.s.operation(),
+		Sandbox:   audit.Sandbox{Capabilities: k.s.Tool.Permissions(), Packages: k.s.Tool.Runtime.Packages, Limits: bounds(o.Limits)},
+		Trigger:   trigger(o),
+		Replay:    o.replay,
+		Inputs:    args,
+		ExitCode:  -1, // until a process ends by itself
 	}
 	return "", nil
 }
@@ -183,14 +188,18 @@ func (k *call) quarantine(ctx context.Context) (string, error) {
 // tool waits at, or the record of a call that did not come so far. A goroutine of its
 // own would have to be woken for it, which takes as long.
 func (k *call) begin(ctx context.Context) {
-	rec := k.intent()
-	k.begun = sync.OnceValues(func() (*audit.Run, error) { return k.c.Journal.Begin(ctx, rec) })
+	rec, secrets := k.intent(), k.secrets
+	k.begun = sync.OnceValues(func() (*audit.Run, error) { return k.c.Journal.Begin(ctx, rec, secrets...) })
 }
 
 // intent is the record as it stands now, whatever is added to it meanwhile.
 func (k *call) intent() audit.Record {
 	rec := k.rec
 	rec.Stages = slices.Clone(rec.Stages)
+	if rec.Operation != nil {
+		o := *rec.Operation
+		rec.Operation = &o
+	}
 	return rec
 }
 

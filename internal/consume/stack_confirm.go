@@ -29,7 +29,7 @@ func (c *Client) Approvals() (*approval.Store, error) {
 // conversation all of them are one held action [C-18].
 func (k *call) confirm(ctx context.Context) (string, error) {
 	var err error
-	if k.reach, err = k.c.reach(ctx, k.s.Tool, k.o); err != nil {
+	if k.reach, err = k.c.reach(ctx, k.s, k.o); err != nil {
 		return "", err
 	}
 	k.rec.Sandbox.AllowNet = k.reach.names()
@@ -70,7 +70,7 @@ func keepAll(keep []func() error) error {
 // action is exactly what is about to happen.
 func (k *call) action() approval.Action {
 	return approval.Action{
-		Tool: k.s.Ref, Source: k.s.source(), Arguments: k.args, Session: k.o.Session.ID,
+		Tool: k.s.Ref, Source: k.s.source(), Operation: k.s.Operation, Arguments: k.args, Session: k.o.Session.ID,
 		Client: cmp.Or(k.o.Claims.Client, k.o.Session.Client), Reasons: k.reasons,
 	}
 }
@@ -95,7 +95,7 @@ func (k *call) hold(ctx context.Context, asks []ask, keep []func() error) error 
 		case err != nil:
 			return err
 		case e.State == approval.Denied:
-			return fault.New(fault.Denied, "approval_denied", "a person said no to this call of %s a moment ago", k.s.Ref.At())
+			return fault.New(fault.Denied, "approval_denied", "a person said no to this call of %s a moment ago", act.What())
 		case e.State != approval.Approved:
 			return heldAs(e)
 		}
@@ -108,7 +108,7 @@ func (k *call) hold(ctx context.Context, asks []ask, keep []func() error) error 
 	case err != nil:
 		return err
 	case g.Via() == approval.ViaElicitation && len(act.Reasons) > 0 && !act.Attestable():
-		return fault.New(fault.Denied, "approval_channel", "%s needs a person's own word, and not that of the AI host", k.s.Ref.At()).
+		return fault.New(fault.Denied, "approval_channel", "%s needs a person's own word, and not that of the AI host", act.What()).
 			Hint("call it again, and approve it by: patch-git approve")
 	}
 	k.rec.Approval = &audit.Approval{ID: string(g.ID()), Via: string(g.Via()), At: g.At()}
@@ -129,8 +129,8 @@ func heldAs(e approval.Entry) *Held {
 		why = append(why, r.Text)
 	}
 	return &Held{
-		Action: e.ID, Tool: a.Tool, Arguments: a.Arguments, Reasons: a.Reasons, Expires: e.Until,
-		fault: fault.New(fault.Denied, ReasonConfirm, "%s waits for a person: %s", a.Tool.At(), strings.Join(why, "; ")).
+		Action: e.ID, Tool: a.Tool, Operation: a.Operation, Arguments: a.Arguments, Reasons: a.Reasons, Expires: e.Until,
+		fault: fault.New(fault.Denied, ReasonConfirm, "%s waits for a person: %s", a.What(), strings.Join(why, "; ")).
 			Hint("patch-git approve %s", e.ID),
 	}
 }
@@ -162,7 +162,7 @@ func (c *Client) Confirm(ctx context.Context, id approval.ID, o RunOptions) (*Ra
 	if e.State == approval.Pending && e.Action.Session == o.Session.ID {
 		return nil, heldAs(e)
 	}
-	s, err := o.warm.subject(ctx, c, e.Action.Tool)
+	s, err := o.warm.subject(ctx, c, called{e.Action.Tool, e.Action.Operation})
 	if err != nil {
 		return nil, err // the word for it is not used up: nothing was run
 	}

@@ -84,7 +84,7 @@ func (k *call) remembered() func(input, value string) bool {
 		if err != nil {
 			return false
 		}
-		r, ok := s.Recall(k.s.Ref, k.s.source(), input, value)
+		r, ok := s.Recall(k.s.Ref, k.s.source(), approval.Action{Operation: k.s.Operation}.Remembers(input), value)
 		if ok {
 			k.rec.Approval = &audit.Approval{ID: string(r.From), Via: string(approval.ViaRemembered), At: r.Since}
 		}

@@ -25,7 +25,7 @@ type Warm struct {
 	// serve is the pool's, but in a test of what is around it.
 	serve func(context.Context, sandbox.Tool, sandbox.Job) (sandbox.Outcome, error)
 
-	subjects keeper[spec.Ref, *Subject]
+	subjects keeper[called, *Subject]
 	programs keeper[programKey, *machine]
 
 	mu      sync.Mutex
@@ -47,7 +47,7 @@ func (c *Client) Warm(ctx context.Context, o sandbox.PoolOptions) (*Warm, error)
 	life, end := context.WithCancel(context.WithoutCancel(ctx))
 	w := &Warm{
 		end: end, client: c, box: box, pool: pool, serve: pool.Run, synced: c.Journal.Live(), touched: map[spec.Name]time.Time{},
-		subjects: keeper[spec.Ref, *Subject]{now: c.Host.Now, most: limits.VerifiedBytes},
+		subjects: keeper[called, *Subject]{now: c.Host.Now, most: limits.VerifiedBytes},
 		programs: keeper[programKey, *machine]{now: c.Host.Now, most: limits.VerifiedBytes},
 	}
 	w.work.Go(func() { c.pruneDaily(life) })
@@ -57,10 +57,15 @@ func (c *Client) Warm(ctx context.Context, o sandbox.PoolOptions) (*Warm, error)
 // Run verifies an installed tool and runs it. A run without a sandbox is for a
 // person at a command line alone, and refused.
 func (w *Warm) Run(ctx context.Context, ref spec.Ref, raw json.RawMessage, o RunOptions) (*Ran, error) {
+	return w.Call(ctx, ref, "", raw, o)
+}
+
+// Call is Run for one operation of a tool that has several.
+func (w *Warm) Call(ctx context.Context, ref spec.Ref, operation string, raw json.RawMessage, o RunOptions) (*Ran, error) {
 	if o.UnsafeNoSandbox {
 		return nil, fault.New(fault.Denied, "unsafe", "a server runs no tool without a sandbox")
 	}
-	s, err := w.subject(ctx, w.client, ref)
+	s, err := w.subject(ctx, w.client, called{ref, operation})
 	if err != nil {
 		return nil, err
 	}

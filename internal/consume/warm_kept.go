@@ -93,27 +93,35 @@ func (s *keeper[K, V]) put(key K, v V, size int64, began time.Time, reads []stri
 
 // subject makes the subject of an installed release, verified now or since when
 // nothing of it has changed. A command verifies each time.
-func (w *Warm) subject(ctx context.Context, c *Client, ref spec.Ref) (*Subject, error) {
+func (w *Warm) subject(ctx context.Context, c *Client, what called) (*Subject, error) {
 	if w == nil {
-		return c.Installed(ctx, ref)
+		return c.Subject(ctx, what.ref, what.operation)
 	}
-	if s, ok := w.subjects.get(ref); ok {
+	if s, ok := w.subjects.get(what); ok {
 		return s, nil
 	}
 	began := c.Host.Now()
-	s, err := c.Installed(ctx, ref)
+	s, err := c.Subject(ctx, what.ref, what.operation)
 	if err != nil {
 		return nil, err
 	}
 	s.once()
-	w.subjects.put(ref, s, s.size, began, s.reads)
+	w.subjects.put(what, s, s.size, began, s.reads)
 	return s, nil
+}
+
+// called is a tool, and which of its operations.
+type called struct {
+	ref       spec.Ref
+	operation string
 }
 
 // once makes a subject that is used for several calls ask each question until it is
 // answered with yes; the answers are noted in files that belong to its stamp.
 func (s *Subject) once() {
-	s.calls = manifest.NewCalls(s.Tool)
+	if s.Operation == "" {
+		s.calls = manifest.NewCalls(s.Tool)
+	}
 	examine, parsedBy := s.examine, s.parsedBy
 	var examined atomic.Bool
 	s.examine = func(ctx context.Context) error {
@@ -123,6 +131,9 @@ func (s *Subject) once() {
 		err := examine(ctx)
 		examined.Store(err == nil)
 		return err
+	}
+	if parsedBy == nil {
+		return
 	}
 	var python atomic.Value
 	s.parsedBy = func(ctx context.Context, version string) error {

@@ -77,7 +77,7 @@ func (b *Bell) ring(e approval.Entry) error {
 	defer cancel()
 	// Nothing of the arguments: a notification is shown on locked screens, and
 	// some desktops read markup in it. A name and a version are plain letters.
-	words := fmt.Sprintf("%s waits for your word. Look at it and decide?", e.Action.Tool.At())
+	words := fmt.Sprintf("%s waits for your word. Look at it and decide?", e.Action.What())
 	look, err := d.ask(ctx, words)
 	if err != nil || !look {
 		return err
