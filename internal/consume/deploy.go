@@ -56,6 +56,9 @@ func (c *Client) deploy(ctx context.Context, v verify.Verified, o PullOptions, o
 	if err := c.mayDeploy(v, plan, o); err != nil {
 		return nil, err
 	}
+	if o.Show != nil {
+		o.Show(plan)
+	}
 	before, err := c.deployedBefore(v)
 	if err != nil {
 		return nil, err
@@ -88,7 +91,7 @@ func (c *Client) mayDeploy(v verify.Verified, plan *Plan, o PullOptions) error {
 	if err != nil {
 		return err
 	}
-	if _, ok := covering(before, v.Tool().Permissions(), false); ok {
+	if _, ok := covering(before, v.Tool().Permissions(), false); ok && len(plan.Added) == 0 {
 		return nil
 	}
 	return &Proposed{plan, fault.New(fault.Denied, ReasonConsent, "%s installs software and acts in your name, and nobody agreed to that yet", v.Ref().At()).

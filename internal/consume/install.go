@@ -30,6 +30,9 @@ type PullOptions struct {
 	Env map[string]string
 	Ask Asker
 	Net []string
+	// Show is given the plan of an installation that a person agreed to, before
+	// anything is asked, fetched or run; nil shows it to nobody.
+	Show func(*Plan)
 }
 
 // ReasonWidened is the reason that [PullOptions].Widen answers.
@@ -67,7 +70,7 @@ func (c *Client) Pull(ctx context.Context, ref spec.Ref, o PullOptions) (*Pulled
 	if out.Before, out.Added, err = c.widened(v); err != nil {
 		return nil, err
 	}
-	if len(out.Added) > 0 && !o.Widen {
+	if len(out.Added) > 0 && !o.Widen && v.Tool().Format != spec.FormatInstall { // whose plan tells of it
 		return nil, fault.New(fault.Denied, ReasonWidened, "%s asks for more than the installed version: %s", v.Ref().At(), strings.Join(out.Added, ", ")).
 			Hint("patch-git pull %s --yes", v.Ref().At())
 	}
