@@ -17,5 +17,7 @@ const (
 	PrefixFiles   = 200_000          // of them
 	ProvisionTime = 30 * time.Minute // for all of one installation
 	SmokeStdout   = 1 * MiB          // that is looked at of what a smoke run answers
+	SmokeTime     = 30               // seconds of a smoke run whose manifest says nothing
+	SmokeLongest  = 300              // seconds of any
 	KillTime      = 60 * time.Second // for a kill switch
 )

@@ -87,7 +87,7 @@ func overlay(env, more []string) []string {
 // program finds a program of the host, and what of the host it needs to run. The
 // whole of /usr is in sight where it lies there: what a distribution put together
 // finds its parts in many places, and all of them can be read by anybody.
-func (p *Provisioner) program(name string) (path string, mounts []string, err error) {
+func (p *Provisioner) program(name string) (path string, mounts []Mount, err error) {
 	path, err = p.Find(name)
 	if fault.KindOf(err) == fault.NotFound && err != nil {
 		return "", nil, fault.New(fault.Unavailable, "no_runtime", "%s is not here, and the tool needs it", name).
@@ -100,9 +100,9 @@ func (p *Provisioner) program(name string) (path string, mounts []string, err er
 		return "", nil, fault.New(fault.Unavailable, "no_runtime", "%s: %w", name, err)
 	}
 	if runtime.GOOS != "windows" && below(path, "/usr") {
-		return path, []string{"/usr"}, nil
+		return path, []Mount{same("/usr")}, nil
 	}
-	return path, []string{path}, nil
+	return path, []Mount{same(path)}, nil
 }
 
 // cwd is the working directory of the tool, in the artifact or in the sandbox's own.

@@ -41,7 +41,8 @@ func (w *work) container(ctx context.Context) error {
 		return fault.New(fault.NotVerified, "artifact_digest", "the engine does not have the image %s; nothing is installed", spec.Quote(image))
 	}
 	w.done.Engine, w.done.Source = engine, image
-	w.done.Command = containerCommand(engine, image, w.d, w.r.Tool.Capabilities.Network)
+	w.done.Image, w.done.Run = image, containerRun(engine, w.d, w.r.Tool.Capabilities.Network)
+	w.done.Command = w.done.inside(w.d.Command)
 	return nil
 }
 
@@ -72,11 +73,12 @@ func (p *Provisioner) engineEnv() []string {
 	return env
 }
 
-// containerCommand runs the image with no right that it does not need: nothing of the
-// host, no capability, a read-only root and, unless the tool declares one, no network.
-// Values come by their names alone, out of the engine's own environment, so that none
-// stands in an argument that everybody on the machine can read.
-func containerCommand(engine, image string, d *spec.Deployment, network bool) []string {
+// containerRun is how the engine is started, up to the image: with no right that the
+// tool does not need. It sees nothing of the host, has no capability, a read-only root
+// and, unless the tool declares one, no network. Values come by their names alone, out
+// of the engine's own environment, so that none stands in an argument that everybody on
+// the machine can read.
+func containerRun(engine string, d *spec.Deployment, network bool) []string {
 	argv := []string{
 		engine, "run", "--rm", "--interactive", "--pull=never", "--read-only", "--cap-drop=ALL", "--security-opt=no-new-privileges",
 		"--pids-limit=256", "--memory=2g", "--tmpfs=/tmp:rw,nosuid,nodev,size=256m",
@@ -90,12 +92,18 @@ func containerCommand(engine, image string, d *spec.Deployment, network bool) []
 	for _, e := range d.Env {
 		argv = append(argv, "--env="+e.Name)
 	}
-	if len(d.Command) > 0 {
-		argv = append(argv, "--entrypoint="+d.Command[0])
+	return argv
+}
+
+// inside is a command in the container; none is what the image itself starts.
+func (p *Prefix) inside(command []string) []string {
+	argv := slices.Clone(p.Run)
+	if len(command) > 0 {
+		argv = append(argv, "--entrypoint="+command[0])
 	}
-	argv = append(argv, image)
-	if len(d.Command) > 1 {
-		argv = append(argv, d.Command[1:]...)
+	argv = append(argv, p.Image)
+	if len(command) > 1 {
+		argv = append(argv, command[1:]...)
 	}
 	return argv
 }

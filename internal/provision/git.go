@@ -61,7 +61,7 @@ func (w *work) git(ctx context.Context) error {
 	if err := g.write(ctx, entries); err != nil {
 		return err
 	}
-	w.done.Dir, w.done.Mounts = w.final, []string{w.final}
+	w.done.Dir, w.done.Mounts = w.final, []Mount{same(w.final)}
 	w.done.Source = strings.TrimSpace(a.URL + " at " + a.Ref + " " + a.Subpath)
 	if err := w.weigh(); err != nil {
 		return err

@@ -59,7 +59,7 @@ func (w *work) npm(ctx context.Context) error {
 	if err := w.npmUnpack(ctx, packages); err != nil {
 		return err
 	}
-	w.done.Dir, w.done.Mounts = w.final, append([]string{w.final}, mounts...)
+	w.done.Dir, w.done.Mounts = w.final, append([]Mount{same(w.final)}, mounts...)
 	w.done.Source = a.Package + "@" + version + " " + top.Integrity
 	w.done.Notes = append(w.done.Notes, npmNotes(packages)...)
 	if err := w.weigh(); err != nil {
@@ -83,16 +83,16 @@ func (p *Provisioner) npmRegistry() (string, error) {
 }
 
 // npmLock runs npm with nothing but the name and the registry.
-func (w *work) npmLock(ctx context.Context, node string, mounts []string, registry, what string) ([]byte, error) {
+func (w *work) npmLock(ctx context.Context, node string, mounts []Mount, registry, what string) ([]byte, error) {
 	cli, npmMounts, err := w.p.program("npm")
 	if err != nil {
 		return nil, err
 	}
 	// The folder of npm itself: its program is bin/npm-cli.js in it.
-	if len(npmMounts) > 0 && npmMounts[0] == cli {
-		npmMounts[0] = filepath.Dir(filepath.Dir(cli))
+	if len(npmMounts) > 0 && npmMounts[0].Source == cli {
+		npmMounts[0] = same(filepath.Dir(filepath.Dir(cli)))
 	}
-	done := &Prefix{Mounts: append(append([]string{}, mounts...), npmMounts...)}
+	done := &Prefix{Mounts: append(append([]Mount{}, mounts...), npmMounts...)}
 	if len(done.Mounts) == 2 && done.Mounts[0] == done.Mounts[1] {
 		done.Mounts = done.Mounts[:1]
 	}

@@ -35,7 +35,7 @@ func (w *work) pip(ctx context.Context) error {
 	}
 	w.done.Closure = spec.DigestOf(ledger.Encode(w.r.Closure))
 	w.done.Source = a.Package + a.VersionSpec + ", packages " + w.done.Closure.String()
-	w.done.Mounts = append(slices.Clone(python.Mounts), python.Dir)
+	w.done.Mounts = append(slices.Clone(python.Mounts), same(python.Dir))
 	w.done.Env = []string{"HOME=" + sandbox.ScratchDir, "TMPDIR=" + sandbox.ScratchDir, "LANG=C.UTF-8", "PATH=/usr/bin:/bin"}
 	w.done.Env = overlay(w.done.Env, python.Env)
 	scripts, err := consoleScripts(python.Dir)

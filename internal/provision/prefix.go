@@ -30,7 +30,7 @@ type Prefix struct {
 	Command []string `json:"command,omitempty"`
 	Cwd     string   `json:"cwd,omitempty"` // "" is the sandbox's scratch directory
 	// Mounts are what it needs of the host, read-only, Dir among them.
-	Mounts []string `json:"mounts,omitempty"`
+	Mounts []Mount `json:"mounts,omitempty"`
 	// Env are NAME=value that it needs to find itself; nothing that a person gave.
 	Env []string `json:"env,omitempty"`
 	// Programs are other commands of the artifact, by their names: what a smoke run or a
@@ -38,7 +38,9 @@ type Prefix struct {
 	Programs map[string][]string `json:"programs,omitempty"`
 	// Engine is the container engine that Command starts, which cannot run in the
 	// sandbox because it makes one of its own; "" for all others.
-	Engine string `json:"engine,omitempty"`
+	Engine string   `json:"engine,omitempty"`
+	Image  string   `json:"image,omitempty"`
+	Run    []string `json:"run,omitempty"` // how the engine is started, up to the image
 
 	// Memory is the address space that its interpreter reserves, in bytes; 0 is what the
 	// sandbox gives anybody.
@@ -51,6 +53,15 @@ type Prefix struct {
 	Notes   []string    `json:"notes,omitempty"` // what a person should know of how it was acquired
 	At      string      `json:"installed_at"`
 }
+
+// Mount is a path of the host that the artifact needs, and where it sees it.
+type Mount struct {
+	Source string `json:"source"`
+	Target string `json:"target"`
+}
+
+// same is a path that is seen where it lies.
+func same(path string) Mount { return Mount{path, path} }
 
 const (
 	prefixFile   = "prefix.json"
@@ -70,6 +81,9 @@ func (p *Prefix) Resolve(command, entrypoint []string) ([]string, error) {
 	}
 	if len(entrypoint) > 0 && len(p.Command) > 0 && len(command) >= len(entrypoint) && slices.Equal(command[:len(entrypoint)], entrypoint) {
 		return p.Argv(command[len(entrypoint):]...), nil
+	}
+	if p.Engine != "" {
+		return p.inside(command), nil
 	}
 	if own, ok := p.Programs[command[0]]; ok {
 		return append(slices.Clone(own), command[1:]...), nil
@@ -96,8 +110,10 @@ func (p *Prefix) SandboxMounts() []sandbox.Mount {
 	mounts := sandbox.HostLibraries()
 	for _, m := range p.Mounts {
 		// A folder that holds others shows them too.
-		mounts = slices.DeleteFunc(mounts, func(o sandbox.Mount) bool { return below(o.Source, m) })
-		mounts = append(mounts, sandbox.Mount{Source: m, Target: m})
+		mounts = slices.DeleteFunc(mounts, func(o sandbox.Mount) bool { return below(o.Target, m.Target) })
+		if !slices.ContainsFunc(mounts, func(o sandbox.Mount) bool { return o.Target == m.Target }) {
+			mounts = append(mounts, sandbox.Mount{Source: m.Source, Target: m.Target})
+		}
 	}
 	return mounts
 }

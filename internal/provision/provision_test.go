@@ -56,7 +56,7 @@ func newProvisioner(t *testing.T, client *http.Client) *Provisioner {
 			return path, nil
 		},
 		Python: func(context.Context, *ledger.Closure) (Python, error) {
-			return Python{Argv: []string{"/py/python3", "-I"}, Env: []string{"PATH=/py"}, Mounts: []string{"/py"}}, nil
+			return Python{Argv: []string{"/py/python3", "-I"}, Env: []string{"PATH=/py"}, Mounts: []Mount{same("/py")}}, nil
 		},
 	}
 }

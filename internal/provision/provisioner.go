@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -61,7 +62,7 @@ type Python struct {
 	Argv   []string // starts it without any packages
 	Dir    string   // of the packages, "" where there are none
 	Env    []string
-	Mounts []string
+	Mounts []Mount
 }
 
 // Request is what is to be installed: a tool of a verified release.
@@ -140,6 +141,33 @@ func (p *Provisioner) Load(release spec.Digest) (*Prefix, error) {
 	}
 	return done, err
 }
+
+// Resolve is the argv of a command of a manifest, as [Prefix.Resolve] has it, or a
+// program of the host that what is installed brings along to its sandbox. The prefix
+// that is returned shows it there too.
+func (p *Provisioner) Resolve(in *Prefix, command, entrypoint []string) (*Prefix, []string, error) {
+	argv, err := in.Resolve(command, entrypoint)
+	if fault.ReasonOf(err) != "command" || fault.KindOf(err) != fault.NotFound {
+		return in, argv, err
+	}
+	word := command[0]
+	if filepath.IsAbs(word) {
+		word = filepath.Base(word) // where it lies on another machine says nothing here
+	}
+	path, more, err := p.program(word)
+	if err != nil {
+		return in, nil, err
+	}
+	with := *in
+	with.Mounts = append(slices.Clone(in.Mounts), more...)
+	if word == "node" {
+		with.Memory = nodeMemory
+	}
+	return &with, append([]string{path}, command[1:]...), nil
+}
+
+// EngineEnv is what the engine of a prefix may see of the host's environment.
+func (p *Provisioner) EngineEnv() []string { return p.engineEnv() }
 
 // Remove takes a prefix away. One that is not there is no error.
 func (p *Provisioner) Remove(ctx context.Context, release spec.Digest) error {

@@ -47,7 +47,7 @@ func (w *work) url(ctx context.Context) error {
 	}
 	w.done.Dir, w.done.Files, w.done.Bytes, w.done.SHA256 = w.final, 1, size, want
 	w.done.Source = a.URL + " " + want.String()
-	w.done.Mounts = []string{w.final}
+	w.done.Mounts = []Mount{same(w.final)}
 	return w.command(ctx, func(word string, i int) ([]string, bool, error) {
 		if i != at {
 			return nil, false, nil
