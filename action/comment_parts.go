@@ -1,6 +1,7 @@
 package action
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -29,8 +30,21 @@ func card(r *review.Review, room int) string {
 		}
 		lines = append(lines, wrap("in   ", in.Name+" ("+about+") "+in.Description)...)
 	}
-	lines = append(lines, wrap("out  ", string(t.Output.Type)+" "+t.Output.Description)...)
-	lines = append(lines, wrap("on   ", "Python "+t.Runtime.PythonVersion+", packages: "+orNone(t.Runtime.Packages))...)
+	for _, o := range t.Operations {
+		lines = append(lines, wrap("does ", o.Name+" ("+string(o.Effects)+") "+o.Summary)...)
+	}
+	if t.Format == spec.FormatPatch {
+		lines = append(lines, wrap("out  ", string(t.Output.Type)+" "+t.Output.Description)...)
+		lines = append(lines, wrap("on   ", "Python "+t.Runtime.PythonVersion+", packages: "+orNone(t.Runtime.Packages))...)
+	}
+	if d := t.Deployment; d != nil {
+		for _, e := range d.Env {
+			lines = append(lines, wrap("asks ", e.Name+": "+e.Prompt)...)
+		}
+		for _, s := range d.Scopes {
+			lines = append(lines, wrap("may  ", s.Resource+" ("+strings.Join(s.Actions, ", ")+"): "+s.Rationale)...)
+		}
+	}
 	if t.GeneratedBy != "" {
 		lines = append(lines, wrap("by   ", t.GeneratedBy+", a model")...)
 	}
@@ -47,7 +61,8 @@ func permissions(r *review.Review, room int) string {
 	if r.Tool == nil {
 		return ""
 	}
-	now := asked(r.Tool)
+	more := r.Tool.Format != spec.FormatPatch || r.Was != nil && r.Was.Format != spec.FormatPatch
+	now := asked(r.Tool, more)
 	if r.Was == nil {
 		var lines []string
 		for _, p := range now {
@@ -57,7 +72,7 @@ func permissions(r *review.Review, room int) string {
 	}
 	var lines []string
 	same := true
-	for i, was := range asked(r.Was) {
+	for i, was := range asked(r.Was, more) {
 		if was == now[i] {
 			lines = append(lines, marked(" ", now[i])...)
 			continue
@@ -75,10 +90,11 @@ func permissions(r *review.Review, room int) string {
 	return fitted(title+"\n\n", "diff", lines, room, "")
 }
 
-// asked are the permissions of a tool, each with its name.
-func asked(t *spec.Tool) [][2]string {
+// asked are the permissions of a tool, each with its name; more adds those that
+// no Patch tool has.
+func asked(t *spec.Tool, more bool) [][2]string {
 	p := t.Permissions()
-	return [][2]string{
+	rows := [][2]string{
 		{"network", yes(p.Network)},
 		{"files", string(p.Filesystem)},
 		{"asks first", yes(p.HumanConfirm)},
@@ -86,6 +102,15 @@ func asked(t *spec.Tool) [][2]string {
 		{"accounts", orNone(p.ExternalAuth)},
 		{"packages", orNone(t.Runtime.Packages)},
 	}
+	if !more {
+		return rows
+	}
+	var actions []string
+	for _, o := range t.Operations {
+		actions = append(actions, o.Name+" ("+string(o.Effects)+")")
+	}
+	return append(rows, [2]string{"kind", t.Format.Noun()}, [2]string{"scopes", orNone(p.Scopes)}, [2]string{"secrets", orNone(p.Secrets)},
+		[2]string{"installs", cmp.Or(p.Installs, "nothing")}, [2]string{"actions", orNone(actions)})
 }
 
 // marked is a permission as lines of a diff.

@@ -31,6 +31,10 @@ func (j *job) trial(ctx context.Context, a *answer) error {
 		return err
 	}
 	o := review.Read(&review.Submission{Number: j.event.Number, Head: j.event.Head, Changes: contents})
+	if formats := spec.MainFormats(o.Files); o.Kind == review.KindRelease && len(formats) == 1 && formats[0] != spec.FormatPatch {
+		a.Line = "there is no trial of this kind of tool (" + formats[0].Noun() + "): nothing of it is run here"
+		return nil
+	}
 	if o.Kind != review.KindRelease || !hasMain(o.Files) {
 		a.Line = "there is no tool to try; the review says what is wrong"
 		if o.Kind == review.KindMeta || o.Kind == review.KindGovernance {

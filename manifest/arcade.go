@@ -64,8 +64,8 @@ type arcadeReader struct {
 	*report
 	a     *spec.Arcade
 	d     *ArcadeDefinition
-	signs editions // of other editions
-	odd   int      // places where the specified edition has something else
+	signs arcadeEditions // of other editions
+	odd   int            // places where the specified edition has something else
 }
 
 // hold holds the definition against the schema. A thousand things that are wrong
@@ -246,7 +246,7 @@ func (r *arcadeReader) members(n *node, where string, what arcadeObject) {
 	}
 }
 
-func (r *arcadeReader) foreign(m member, in editions, where string) {
+func (r *arcadeReader) foreign(m member, in arcadeEditions, where string) {
 	r.odd++
 	if void(m.value) || renamed[m.name] || where == "" {
 		return
@@ -261,7 +261,7 @@ func void(n *node) bool {
 		n.kind == kindString && n.text == ""
 }
 
-func specified(known map[string]editions) []string {
+func specified(known map[string]arcadeEditions) []string {
 	var list []string
 	for name, in := range known {
 		if in&inSpecified != 0 {

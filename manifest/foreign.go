@@ -28,6 +28,7 @@ const (
 	// checkSteps bounds how much of a schema is held against how much of a document:
 	// references and combinations can make that exponential in the size of both.
 	checkSteps = 200_000
+	readSteps  = 20_000 // while a file is read
 )
 
 var errSteps = errors.New("checking takes too long")
@@ -132,7 +133,11 @@ func (s step) Validate(_ jsonschema.ValidationContext, v any) error {
 	case []any:
 		cost += len(v)
 	}
-	if s.budget.steps += cost; s.budget.steps > checkSteps || s.budget.spent.Load() {
+	most := checkSteps
+	if s.budget.reading {
+		most = readSteps
+	}
+	if s.budget.steps += cost; s.budget.steps > most || s.budget.spent.Load() {
 		panic(errSteps)
 	}
 	return nil

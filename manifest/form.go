@@ -10,6 +10,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v5"
 
+	"github.com/patch-cat/patch-git/internal/limits"
 	"github.com/patch-cat/patch-git/schemas"
 )
 
@@ -19,6 +20,7 @@ type form struct {
 	doc      func() any // the schema, decoded
 	annotate func() *jsonschema.Schema
 	assert   func() *jsonschema.Schema // "format" asserts
+	quick    func() *quick
 }
 
 // The forms; each is compiled when it is first used.
@@ -48,6 +50,7 @@ func newForm(text *[]byte) *form {
 			return doc
 		}),
 		annotate: compile(false), assert: compile(true),
+		quick: sync.OnceValue(func() *quick { return quickly(parseJSON(*text, &report{}), &patternCache{}) }),
 	}
 }
 
@@ -85,6 +88,10 @@ func compileForm(text []byte, formats bool) (*jsonschema.Schema, error) {
 // begins with "schema-". Of alternatives that a member such as kind chooses between,
 // the chosen one is judged. It tells whether the manifest fits.
 func checkForm(r *report, root *node, f *form, id rule) bool {
+	steps := limits.ToolFile // more than a file of that size can need, which a test tries
+	if q := f.quick(); q != nil && !r.formats && q.fits(root, &steps) {
+		return true
+	}
 	compiled := f.annotate()
 	if r.formats {
 		compiled = f.assert()

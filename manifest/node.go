@@ -163,6 +163,15 @@ func sizedNumber(text string) bool {
 	return err == nil && e >= -maxExponent && e <= maxExponent
 }
 
+// integerText writes an integer such as 1.0 or 1e3 as digits.
+func integerText(text string) string {
+	r, ok := new(big.Rat).SetString(text)
+	if !ok || !r.IsInt() {
+		return text
+	}
+	return r.Num().String()
+}
+
 // isInteger tells whether a JSON number is an integer, which 1.0 and 1e3 are
 // to JSON Schema [C-31]. The number must be sized.
 func isInteger(text string) bool {

@@ -30,9 +30,13 @@ func compilePattern(text string) (*regexp2.Regexp, error) {
 	if len(text) > maxPattern*4 {
 		return nil, errors.New("the pattern is too long")
 	}
-	re, err := regexp2.Compile(text, regexp2.ECMAScript|regexp2.Unicode)
+	ours, err := fromECMAScript(text)
 	if err != nil {
-		re, err = regexp2.Compile(text, regexp2.ECMAScript)
+		return nil, err
+	}
+	re, err := regexp2.Compile(ours, regexp2.ECMAScript|regexp2.Unicode)
+	if err != nil {
+		re, err = regexp2.Compile(ours, regexp2.ECMAScript)
 	}
 	if err != nil {
 		return nil, errors.New(plainText(err.Error()))
@@ -75,14 +79,21 @@ func movePatterns(schema any) {
 // schema may spend on all its patterns.
 type patternBudget struct {
 	spent atomic.Bool
-	steps int // of a foreign schema
+	// Of a foreign schema alone: what the check cost so far, and whether it is made
+	// while a file is read, which is given less of everything.
+	steps   int
+	reading bool
 }
 
 // start opens the budget of a check; the returned function ends it.
 func (b *patternBudget) start() (stop func()) {
 	b.spent.Store(false)
 	b.steps = 0
-	t := time.AfterFunc(checkTime, func() { b.spent.Store(true) })
+	most := checkTime
+	if b.reading {
+		most = 3 * readTime
+	}
+	t := time.AfterFunc(most, func() { b.spent.Store(true) })
 	return func() { t.Stop() }
 }
 
@@ -118,7 +129,13 @@ func (p patternRule) Validate(ctx jsonschema.ValidationContext, v any) error {
 	if p.budget.spent.Load() {
 		return ctx.Error("pattern", "matching patterns takes too long")
 	}
+	if p.budget.reading {
+		p.re.MatchTimeout = readTime
+	}
 	switch match, err := p.re.MatchString(text); {
+	case err != nil && p.budget.reading:
+		p.budget.spent.Store(true)
+		return ctx.Error("pattern", "matching patterns takes too long")
 	case err != nil:
 		return ctx.Error("pattern", "matching pattern %s takes too long", quoted(p.re))
 	case !match:

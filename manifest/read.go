@@ -26,6 +26,7 @@ type Document struct {
 	Body     int    // byte offset in Raw where the code begins
 	BodyLine int    // line of the file on which the code begins, from 1
 	places   map[string]pos
+	root     *node // of a JSON file, in which any pointer has its place
 }
 
 // Place tells where a field stands in the file, line and column from 1. The
@@ -33,6 +34,11 @@ type Document struct {
 // "/description" or "/inputs/0/default". Zeros mean that the file lacks it.
 func (d *Document) Place(pointer string) (line, col int) {
 	p := d.places[pointer]
+	if n := d.root; n != nil {
+		if n = n.exactly(pointer); n != nil {
+			p = n.at
+		}
+	}
 	return p.line, p.col
 }
 

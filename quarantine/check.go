@@ -27,7 +27,7 @@ func Check(ctx context.Context, s Subject) Report {
 	slices.SortFunc(report.Files, func(a, b FileDigest) int { return strings.Compare(a.Path, b.Path) })
 
 	for _, family := range []func(*collector){
-		checkShape, checkName, checkHistory, checkScriptBlock, checkPackages, checkText, checkReading, checkRequests, checkSecrets, checkPython,
+		checkShape, checkName, checkHistory, checkScriptBlock, checkPackages, checkText, checkReading, checkRequests, checkSecrets, checkPython, checkScripts, checkSkill, checkDeployment,
 	} {
 		if ctx.Err() != nil {
 			c.add(incomplete, at{}, "the check was stopped before its end")

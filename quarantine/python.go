@@ -18,25 +18,11 @@ func checkPython(c *collector) {
 		return // a missing main file is an error of the shape
 	}
 	checkBytes(c)
-	f := c.Facts
-	switch {
-	case c.FactsErr != nil:
-		c.add(cannotTell, at{file: c.main}, "the interpreter gave no answer: %s", spec.Quote(c.FactsErr.Error()))
-		return
-	case f == nil || f.Schema != FactsSchema:
-		c.add(cannotTell, at{file: c.main}, "no interpreter was asked")
-		return
-	case f.Truncated:
-		c.add(cannotTell, at{file: c.main}, "the file has more imports, statements or effects than are listed")
-	case f.Error != nil && f.Error.Kind == "internal":
-		c.add(cannotTell, c.inMain(f.Error.Place), "the program that asks the interpreter failed: %s", spec.Quote(f.Error.Message))
-		return
-	case f.Error != nil:
-		c.add(doesNotParse, c.inMain(f.Error.Place), "Python %s does not compile the file (%s: %s)", f.Python, f.Error.Kind, spec.Quote(f.Error.Message))
+	if !c.readable() {
 		return
 	}
-	if declared := c.tool.Runtime.PythonVersion; declared != "" && !strings.HasPrefix(f.Python, declared+".") {
-		c.skip("%s", OtherPython(f.Python, declared))
+	if declared := c.tool.Runtime.PythonVersion; declared != "" && !strings.HasPrefix(c.Facts.Python, declared+".") {
+		c.skip("%s", OtherPython(c.Facts.Python, declared))
 	}
 	checkEffects(c)
 	checkIdentifiers(c)
@@ -44,6 +30,28 @@ func checkPython(c *collector) {
 	checkImports(c)
 	checkCapabilities(c)
 	checkThreats(c)
+}
+
+// readable tells whether there are facts to judge by, and reports why not.
+func (c *collector) readable() bool {
+	f := c.Facts
+	switch {
+	case c.FactsErr != nil:
+		c.add(cannotTell, at{file: c.main}, "the interpreter gave no answer: %s", spec.Quote(c.FactsErr.Error()))
+		return false
+	case f == nil || f.Schema != FactsSchema:
+		c.add(cannotTell, at{file: c.main}, "no interpreter was asked")
+		return false
+	case f.Truncated:
+		c.add(cannotTell, at{file: c.main}, "the file has more imports, statements or effects than are listed")
+	case f.Error != nil && f.Error.Kind == "internal":
+		c.add(cannotTell, c.inMain(f.Error.Place), "the program that asks the interpreter failed: %s", spec.Quote(f.Error.Message))
+		return false
+	case f.Error != nil:
+		c.add(doesNotParse, c.inMain(f.Error.Place), "Python %s does not compile the file (%s: %s)", f.Python, f.Error.Kind, spec.Quote(f.Error.Message))
+		return false
+	}
+	return true
 }
 
 // OtherPython is what a report says among [Report].Unchecked where another

@@ -28,6 +28,7 @@ func checkReading(c *collector) {
 			continue
 		}
 		for _, r := range readField(f) {
+			r.mild = r.mild || f.prompt && r.rule == standingOrder
 			c.remark(r, f.name+": ", c.locateText(f.text, r.line), false)
 		}
 	}
@@ -38,7 +39,7 @@ func checkReading(c *collector) {
 		if spec.CheckPath(f.Path) != nil || !utf8.Valid(f.Data) || generated(f.Path) {
 			continue
 		}
-		if f.Path == c.main && c.tool.Format != spec.FormatSkill {
+		if f.Path == c.main && c.tool.Format != spec.FormatSkill || c.tool.Format == spec.FormatSkill && fileKindOf(f) != document {
 			for _, r := range readSource(string(f.Data)) {
 				c.remark(r, "", at{f.Path, r.line, 1}, true)
 			}
@@ -52,10 +53,19 @@ func checkReading(c *collector) {
 
 func (c *collector) remark(r remark, prefix string, where at, body bool) {
 	severity := r.rule.Severity
-	if r.mild || body {
+	if r.mild || body && !(c.tool.Format == spec.FormatSkill && alsoInSkills(r.rule)) {
 		severity = warn
 	}
 	c.addAs(r.rule, severity, where, "", "%s", prefix+r.seen)
+}
+
+// alsoInSkills are the rules whose findings are errors in every text of a skill. Its
+// files are no manuals beside a tool: they are what its reader follows, so orders
+// are their nature (INJ-003, INJ-004 stay warnings) and no place in them excuses one
+// that no honest skill gives: to set instructions aside, to keep things from the
+// user, to take its approval for granted, to run what is downloaded.
+func alsoInSkills(r *Rule) bool {
+	return r == overridingText || r == concealingText || r == addressedText || r == installBait
 }
 
 // generated tells whether the file is written by the registry and not by the

@@ -34,7 +34,7 @@ const (
 func Rules() []Rule {
 	var all []Rule
 	for _, family := range [][]*Rule{
-		releaseRules, textRules, injectionRules, packageRules, secretRules, pythonRules, reachRules, threatRules, trialRules, modelRules,
+		releaseRules, textRules, injectionRules, packageRules, secretRules, pythonRules, reachRules, threatRules, trialRules, modelRules, skillRules, deploymentRules,
 	} {
 		for _, r := range family {
 			all = append(all, *r)

@@ -16,14 +16,23 @@ var documents = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(README\.md|NOTES\.md|LICEN[CS]E([.-][A-Za-z0-9.-]+)?)$`)
 })
 
-// carries tells whether the format may have a file of this path. Folders and
-// scripts come with the rules that can read them, not before.
+// carries tells whether the format may have a file of this path. A skill has the
+// folders that hosts know, and programs in them, which have rules of their own.
 func carries(format spec.Format, path string) bool {
 	switch path {
 	case format.MainFile():
 		return true
 	case "closure.json", "pylock.toml":
 		return format == spec.FormatPatch
+	}
+	if format == spec.FormatSkill && spec.FormatOf(path) == "" {
+		folder, _, deep := strings.Cut(path, "/")
+		switch {
+		case deep && (folder == "scripts" || folder == "references" || folder == "assets"):
+			return true
+		case !deep && strings.HasSuffix(path, ".md"):
+			return true // what SKILL.md leads to
+		}
 	}
 	return documents().MatchString(path)
 }
@@ -53,7 +62,11 @@ func checkShape(c *collector) {
 			continue
 		}
 		if !carries(c.tool.Format, f.Path) {
-			c.add(shape, where, "the file is none of those that the format %s carries", c.tool.Format)
+			fix := ""
+			if c.tool.Format == spec.FormatSkill {
+				fix = "keep SKILL.md, documents beside it, and what they use below scripts/, references/ and assets/"
+			}
+			c.addAs(shape, bad, where, fix, "the file is none of those that the format %s carries", c.tool.Format)
 		}
 		c.twins(folded, f.Path)
 		if len(f.Data) > limits.ToolFile && f.Path != "closure.json" && f.Path != "pylock.toml" {

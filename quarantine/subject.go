@@ -11,6 +11,10 @@ type Subject struct {
 	Facts    *Facts
 	FactsErr error
 
+	// Scripts are what [InspectScripts] told of the scripts of a skill. One that is
+	// missing is judged as one that nobody could read.
+	Scripts []ScriptFacts
+
 	// Owner is who proposes the release, spelled as in Names; "" is nobody,
 	// who owns no name.
 	Owner string

@@ -18,43 +18,46 @@ type field struct {
 	described bool
 	// agent tells that agents read it as prose.
 	agent bool
+	// prompt tells that a person is asked by it for a value of their own, which may
+	// be a secret: that it asks for one is no order beside the work of the tool.
+	prompt bool
 }
 
 // fields returns every text that the format-neutral tool carries. Most are
 // held to a grammar of their own as well; that grammar is not repeated here.
 func fields(t *spec.Tool) []field {
 	fs := []field{
-		{"name", string(t.Name), true, false},
-		{"version", string(t.Version), true, false},
-		{"description", t.Description, true, true},
-		{"outputs.description", t.Output.Description, true, true},
-		{"outputs.items", strings.Join(texts(t.Output.Items), "\n"), false, true},
-		{"runtime.language", t.Runtime.Language, false, false},
-		{"runtime.python_version", t.Runtime.PythonVersion, false, false},
-		{"runtime.packages", strings.Join(t.Runtime.Packages, "\n"), true, false},
-		{"external_auth", strings.Join(t.ExternalAuth, "\n"), true, false},
-		{"generated_by", t.GeneratedBy, false, false},
-		{"generated_at", t.GeneratedAt, false, false},
+		{name: "name", text: string(t.Name), described: true},
+		{name: "version", text: string(t.Version), described: true},
+		{name: "description", text: t.Description, described: true, agent: true},
+		{name: "outputs.description", text: t.Output.Description, described: true, agent: true},
+		{name: "outputs.items", text: strings.Join(texts(t.Output.Items), "\n"), agent: true},
+		{name: "runtime.language", text: t.Runtime.Language},
+		{name: "runtime.python_version", text: t.Runtime.PythonVersion},
+		{name: "runtime.packages", text: strings.Join(t.Runtime.Packages, "\n"), described: true},
+		{name: "external_auth", text: strings.Join(t.ExternalAuth, "\n"), described: true},
+		{name: "generated_by", text: t.GeneratedBy},
+		{name: "generated_at", text: t.GeneratedAt},
 	}
 	for i, in := range t.Inputs {
 		at := fmt.Sprintf("inputs[%d].", i)
 		fs = append(fs,
-			field{at + "name", in.Name, true, false},
-			field{at + "description", in.Description, true, true},
-			field{at + "default", strings.Join(texts(in.Default), "\n"), false, true},
-			field{at + "items", strings.Join(texts(in.Items), "\n"), false, true})
+			field{name: at + "name", text: in.Name, described: true},
+			field{name: at + "description", text: in.Description, described: true, agent: true},
+			field{name: at + "default", text: strings.Join(texts(in.Default), "\n"), agent: true},
+			field{name: at + "items", text: strings.Join(texts(in.Items), "\n"), agent: true})
 	}
 	for i, e := range t.Examples {
-		fs = append(fs, field{fmt.Sprintf("x-examples[%d]", i), e, true, true})
+		fs = append(fs, field{name: fmt.Sprintf("x-examples[%d]", i), text: e, described: true, agent: true})
 	}
 	fs = append(fs,
-		field{"x-tags", words(t.Tags), true, true},
-		field{"x-aliases", words(t.Aliases), true, true},
-		field{"x-license", words(spec.LicenseWords(t.License)), false, true})
+		field{name: "x-tags", text: words(t.Tags), described: true, agent: true},
+		field{name: "x-aliases", text: words(t.Aliases), described: true, agent: true},
+		field{name: "x-license", text: words(spec.LicenseWords(t.License)), agent: true})
 	for _, key := range slices.Sorted(maps.Keys(t.Extensions)) {
-		fs = append(fs, field{"extension", key, false, false}, field{"extension " + spec.Quote(key), strings.Join(texts(t.Extensions[key]), "\n"), false, true})
+		fs = append(fs, field{name: "extension", text: key}, field{name: "extension " + spec.Quote(key), text: strings.Join(texts(t.Extensions[key]), "\n"), agent: true})
 	}
-	return fs
+	return append(fs, formatFields(t)...)
 }
 
 // words spells out what the grammars of tags, names and licenses join: a model

@@ -32,7 +32,7 @@ func Fetch(ctx context.Context, src Source, ref spec.Ref) (spec.Candidate, error
 	}
 	var c spec.Candidate
 	err := twice(src, func(src Source, last bool) (bool, error) {
-		plan := append(chainPlan(ref.Name), releasePlan(ref.Name, ref.Version)...)
+		plan := append(chainPlan(ref.Name), releasePlan(ref.Name, ref.Version, spec.FormatPatch)...)
 		f := newGathering(ctx, src, plan, last)
 		f.light = proofPlan(ref.Name, ref.Version)
 		c = spec.Candidate{Ref: ref}

@@ -61,16 +61,19 @@ func chainPlan(n spec.Name) []want {
 		want{ledger.RecordPath(n), limits.Document})
 }
 
-// releasePlan guesses the two files that nearly every release has. It is empty
-// without a version.
-func releasePlan(n spec.Name, v spec.Version) []want {
+// releasePlan guesses the files that nearly every release has. Of a release of
+// another format than Patch the main file comes with the next wave, when
+// release.json has named it, unless the record was read before and says it: to
+// guess all four would ask every registry for three files that it does not have.
+// It is empty without a version.
+func releasePlan(n spec.Name, v spec.Version, format spec.Format) []want {
 	if v == "" {
 		return nil
 	}
 	at := func(file string) string { return ledger.ReleasePath(n, v, file) }
 	return append(proofPlan(n, v),
 		want{at(ledger.ReleaseFileName), limits.Document},
-		want{at(spec.FormatPatch.MainFile()), limits.ToolFile},
+		want{at(format.MainFile()), limits.ToolFile},
 		want{at(ledger.ReportFileName), limits.ReleaseBytes})
 }
 

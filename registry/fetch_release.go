@@ -30,7 +30,7 @@ func (f *gathering) release(c *spec.Candidate) error {
 	at = func(file string) string { return ledger.ReleasePath(c.Ref.Name, entry.Version, file) }
 	document := want{at(ledger.ReleaseFileName), limits.Document}
 	proofs := proofPlan(c.Ref.Name, entry.Version)
-	f.plan = releasePlan(c.Ref.Name, entry.Version)
+	f.plan = releasePlan(c.Ref.Name, entry.Version, record.Summary.Format)
 	if _, ok := f.known(document, entry.Release); ok {
 		f.plan = proofs
 	}

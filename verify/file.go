@@ -12,9 +12,9 @@ import (
 // File verifies a tool's main file by the evidence for it and nothing else: no
 // release.json, no proof, no head. It shows that the registry accepted these
 // bytes under the name and version that they state; whether they were revoked
-// since is for a caller who has a head.
-func (p Policy) File(evidence, main []byte) (*ledger.Acceptance, error) {
-	format := spec.FormatPatch
+// since is for a caller who has a head. The format says how the file is read: only
+// Patch tools have files of any name.
+func (p Policy) File(evidence []byte, format spec.Format, main []byte) (*ledger.Acceptance, error) {
 	m, findings := manifest.Read(format.MainFile(), main, manifest.Strict)
 	if m == nil || m.Tool.Name == "" || m.Tool.Version == "" {
 		why := "it has no name and version"

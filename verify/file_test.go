@@ -50,17 +50,17 @@ func TestFile(t *testing.T) {
 		"the file not listed": {again(func(a *ledger.Acceptance) { a.Files = nil }), main, verify.ReasonFile},
 		"other permissions":   {again(func(a *ledger.Acceptance) { a.Permissions.Network = true }), main, verify.ReasonManifest},
 	} {
-		if a, err := tr.policy.File(x.evidence, x.main); a != nil || fault.KindOf(err) != fault.NotVerified || fault.ReasonOf(err) != string(x.want) {
+		if a, err := tr.policy.File(x.evidence, spec.FormatPatch, x.main); a != nil || fault.KindOf(err) != fault.NotVerified || fault.ReasonOf(err) != string(x.want) {
 			t.Errorf("%s: %+v, %v (%s), want %s", name, a, err, fault.ReasonOf(err), x.want)
 		}
 	}
 	// The twins: as it was published, and signed again with nothing changed.
 	for _, evidence := range [][]byte{c.Evidence, again(func(*ledger.Acceptance) {})} {
-		if a, err := tr.policy.File(evidence, main); err != nil || a.Name != "echo_text" {
+		if a, err := tr.policy.File(evidence, spec.FormatPatch, main); err != nil || a.Name != "echo_text" {
 			t.Errorf("%+v, %v", a, err)
 		}
 	}
-	if _, err := (verify.Policy{}).File(c.Evidence, main); fault.ReasonOf(err) != string(verify.ReasonPolicy) {
+	if _, err := (verify.Policy{}).File(c.Evidence, spec.FormatPatch, main); fault.ReasonOf(err) != string(verify.ReasonPolicy) {
 		t.Errorf("a policy that says nothing: %v", err)
 	}
 }

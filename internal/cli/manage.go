@@ -63,6 +63,7 @@ func (a *app) removeCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "remove name[@version]...", Aliases: []string{"rm"},
 		Short: "Remove tools; without a version, all versions of them",
+		Long:  "Remove tools with all that was installed for them. Access that an install manifest was\ngiven elsewhere stays: 'patch-git revoke name' takes it back.",
 		Example: `  patch-git remove csv_to_json@1.0.0
   patch-git remove csv_to_json`,
 		Args: atLeastOne, ValidArgsFunction: a.completeInstalled,
@@ -77,7 +78,7 @@ func (a *app) removeCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				removed, err := client.Box.Remove(c.Context(), ref)
+				removed, err := client.RemoveAll(c.Context(), ref)
 				if err != nil {
 					return err
 				}

@@ -29,7 +29,7 @@ const ReasonLinkToSecret = "secret_link"
 // reaches the network or an account, or its code does what x-needs names. Files
 // need it once an argument names one.
 func NeedsConsent(p spec.Permissions) bool {
-	return p.Network || len(p.ExternalAuth) > 0 || len(p.Needs) > 0
+	return p.Network || len(p.ExternalAuth) > 0 || len(p.Needs) > 0 || len(p.Scopes) > 0 || len(p.Secrets) > 0 || p.Installs != ""
 }
 
 // MayHaveFiles tells whether a tool is given files that its arguments name.

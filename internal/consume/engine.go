@@ -37,7 +37,7 @@ func (e *engine) arguments(_ *Subject, raw json.RawMessage) (json.RawMessage, er
 }
 
 // prepare finds the key and the address.
-func (e *engine) prepare(_ context.Context, k *call) error {
+func (e *engine) prepare(ctx context.Context, k *call) error {
 	if k.o.UnsafeNoSandbox || k.o.Driver != "" {
 		return fault.New(fault.Usage, "usage", "%s runs at Arcade, and nothing runs here that a sandbox could hold", e.tool.Name)
 	}
@@ -45,7 +45,10 @@ func (e *engine) prepare(_ context.Context, k *call) error {
 	if err != nil {
 		return err
 	}
-	key := strings.TrimSpace(k.c.Host.Getenv(arcade.EnvKey))
+	key, err := k.c.arcadeKey(ctx)
+	if err != nil {
+		return err
+	}
 	if key != "" {
 		k.keep(key)
 	}
@@ -55,7 +58,7 @@ func (e *engine) prepare(_ context.Context, k *call) error {
 
 // run asks the engine.
 func (e *engine) run(ctx context.Context, k *call) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, wall(k), errRequestTime)
+	ctx, cancel := context.WithTimeoutCause(ctx, wall(k), errCallTime)
 	defer cancel()
 	if err := k.gate()(); err != nil {
 		return err

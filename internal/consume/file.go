@@ -1,6 +1,7 @@
 package consume
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -43,7 +44,7 @@ func (c *Client) CheckFile(ctx context.Context, path string, o FileOptions) (*le
 		return nil, err
 	}
 	last := lastHead(pin)
-	a, err := pin.Policy().File(evidence, main)
+	a, err := pin.Policy().File(evidence, cmp.Or(spec.FormatOf(filepath.Base(path)), spec.FormatPatch), main)
 	if err != nil {
 		return nil, err
 	}

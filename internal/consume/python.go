@@ -9,6 +9,7 @@ import (
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/pyenv"
 	"github.com/patch-cat/patch-git/internal/sandbox"
+	"github.com/patch-cat/patch-git/spec"
 	"github.com/patch-cat/patch-git/verify"
 )
 
@@ -69,6 +70,9 @@ func (c *Client) InstallPython(ctx context.Context, version, mirror string) (in 
 // errors. Until release is called the packages stay.
 func (c *Client) prepare(ctx context.Context, v verify.Verified) (environment, remark string, release func(), err error) {
 	release = func() {}
+	if v.Document().Format != spec.FormatPatch {
+		return "", "", release, nil // what it needs, if anything, is acquired when a person sets it up
+	}
 	closure, err := closureOf(v)
 	if err != nil {
 		return "", "", release, err

@@ -93,9 +93,10 @@ func (c *Client) recheck(ctx context.Context, v verify.Verified) (rechecked, err
 		}
 	}
 	facts, factsErr := quarantine.Inspect(ctx, parser{c, v.Tool()}, r)
-	report := quarantine.Check(ctx, quarantine.Subject{Release: r, Facts: facts, FactsErr: factsErr})
+	scripts, scriptsErr := quarantine.InspectScripts(ctx, parser{c, v.Tool()}, r)
+	report := quarantine.Check(ctx, quarantine.Subject{Release: r, Facts: facts, FactsErr: factsErr, Scripts: scripts})
 	quarantine.Waived(report.Findings, quarantine.WaivedIn(v.File(ledger.ReportFileName)))
-	return rechecked{findings: quarantine.Again(report.Findings), python: report.Python}, factsErr
+	return rechecked{findings: quarantine.Again(report.Findings), python: report.Python}, cmp.Or(factsErr, scriptsErr)
 }
 
 // verdict makes an answer of what was found: nil is yes.
@@ -196,7 +197,7 @@ func (p parser) Facts(ctx context.Context, source []byte) (quarantine.Facts, err
 	}
 	defer box.Close()
 	pythons := pyenv.New(p.c.Host, box)
-	in, err := pythons.Find(ctx, p.tool.Runtime.PythonVersion, len(p.tool.Runtime.Packages) > 0)
+	in, err := pythons.Find(ctx, cmp.Or(p.tool.Runtime.PythonVersion, quarantine.ScriptPython), len(p.tool.Runtime.Packages) > 0)
 	if err != nil {
 		return quarantine.Facts{}, err
 	}

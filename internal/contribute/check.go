@@ -1,11 +1,13 @@
 package contribute
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/patch-cat/patch-git/internal/durable"
 	"github.com/patch-cat/patch-git/internal/fault"
@@ -65,6 +67,9 @@ func readRelease(path string) ([]spec.File, error) {
 		if err != nil {
 			return nil, err
 		}
+		if base := filepath.Base(path); spec.FormatOf(base) != "" {
+			return []spec.File{{Path: base, Data: data}}, nil
+		}
 		// Only the Patch format has files of any name.
 		return []spec.File{{Path: spec.FormatPatch.MainFile(), Data: data}}, nil
 	}
@@ -95,18 +100,10 @@ func readRelease(path string) ([]spec.File, error) {
 // check reads the manifest and asks every rule.
 func (w *Workshop) check(ctx context.Context, shown string, files []spec.File, around surroundings) (*Checked, error) {
 	out := &Checked{File: shown, Files: files}
-	main := spec.FormatPatch.MainFile()
-	var data []byte
-	for _, f := range files {
-		if f.Path == main {
-			data = f.Data
-		}
-	}
-	if data == nil {
-		out.Findings = []spec.Finding{{
-			ID: "GOV-003", Severity: spec.SeverityError, File: shown, Message: "there is no " + main,
-			Fix: "name the main file of a Patch tool " + main,
-		}}
+	main, data, wrong := mainOf(files)
+	if wrong != nil {
+		wrong.File = shown
+		out.Findings = []spec.Finding{*wrong}
 		return out, nil
 	}
 	doc, findings := manifest.Read(main, data, manifest.Strict)
@@ -119,18 +116,47 @@ func (w *Workshop) check(ctx context.Context, shown string, files []spec.File, a
 		return out, nil // the manifest says too little for the other rules
 	}
 	out.Release = &spec.Release{Ref: spec.Ref{Name: doc.Tool.Name, Version: doc.Tool.Version}, Tool: doc.Tool, Files: files}
-	p := parser{w, doc.Tool.Runtime.PythonVersion, len(doc.Tool.Runtime.Packages) > 0}
+	p := parser{w, cmp.Or(doc.Tool.Runtime.PythonVersion, quarantine.ScriptPython), len(doc.Tool.Runtime.Packages) > 0}
 	go quarantine.Prepare() // while the interpreter looks at the file
 	facts, factsErr := quarantine.Inspect(ctx, p, out.Release)
+	scripts, _ := quarantine.InspectScripts(ctx, p, out.Release) // each has its own error
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
 	report := quarantine.Check(ctx, quarantine.Subject{
-		Release: out.Release, Facts: facts, FactsErr: factsErr,
+		Release: out.Release, Facts: facts, FactsErr: factsErr, Scripts: scripts,
 		Owner: around.owner, Names: around.names, Previous: around.previous, Waivers: around.waivers,
 	})
 	out.Report = &report
 	out.Findings = append(append(out.Findings, report.Findings...), around.unread...)
 	spec.SortFindings(out.Findings)
 	return out, nil
+}
+
+// mainOf finds the one main file. None, or two of which a reader and a program
+// could each take another for the release, is a finding.
+func mainOf(files []spec.File) (main string, data []byte, wrong *spec.Finding) {
+	formats := spec.MainFormats(files)
+	if len(formats) != 1 {
+		var names []string
+		for _, f := range formats {
+			names = append(names, f.MainFile())
+		}
+		wrong = &spec.Finding{
+			ID: "GOV-003", Severity: spec.SeverityError, Message: "there are two main files: " + strings.Join(names, " and "),
+			Fix: "publish them under names or versions of their own",
+		}
+		if len(formats) == 0 {
+			wrong.Message = "there is no main file: tool.py, install.json, SKILL.md or arcade.json"
+			wrong.Fix = "give the main file the name of its format, such as " + spec.FormatPatch.MainFile() + " of a Patch tool"
+		}
+		return "", nil, wrong
+	}
+	main = formats[0].MainFile()
+	for _, f := range files {
+		if f.Path == main {
+			data = f.Data
+		}
+	}
+	return main, data, nil
 }

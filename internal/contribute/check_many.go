@@ -77,12 +77,8 @@ func (w *Workshop) look(ctx context.Context, path, in string) (l Look) {
 // main file, all version directories below it. Links are not followed, and
 // folders that begin with a dot are passed by.
 func Proposals(path string) ([]string, error) {
-	main := spec.FormatPatch.MainFile()
 	if info, err := os.Stat(path); err != nil || !info.IsDir() {
 		return []string{path}, nil //nolint:nilerr // who reads it says what is wrong
-	}
-	if _, err := os.Lstat(filepath.Join(path, main)); err == nil {
-		return []string{path}, nil
 	}
 	var out []string
 	err := filepath.WalkDir(path, func(p string, d fs.DirEntry, err error) error {
@@ -91,8 +87,9 @@ func Proposals(path string) ([]string, error) {
 			return durable.Classify("read", p, err)
 		case d.IsDir() && p != path && strings.HasPrefix(d.Name(), "."):
 			return fs.SkipDir
-		case !d.IsDir() && d.Name() == main:
-			out = append(out, filepath.Dir(p))
+		case d.IsDir() && hasMain(p):
+			out = append(out, p)
+			return fs.SkipDir // what is below belongs to it
 		}
 		return nil
 	})
@@ -100,6 +97,14 @@ func Proposals(path string) ([]string, error) {
 		out = []string{path} // a check of it says what is missing
 	}
 	return out, err
+}
+
+// hasMain tells whether a folder has a main file of any format.
+func hasMain(dir string) bool {
+	return slices.ContainsFunc(spec.Formats(), func(f spec.Format) bool {
+		_, err := os.Lstat(filepath.Join(dir, f.MainFile()))
+		return err == nil
+	})
 }
 
 // Untold tells whether nothing speaks against the release but that somebody

@@ -35,6 +35,9 @@ func (w *Workshop) material(ctx context.Context, files []spec.File) (*judge.Mate
 		return nil, ctx.Err()
 	}
 	inferred := []string{"nobody could tell"}
+	if tool.Format != spec.FormatPatch {
+		inferred = []string{"it has no code of its own that was looked at"}
+	}
 	if err == nil && facts != nil {
 		inferred = inferredOf(facts, tool.Runtime.Packages)
 	}

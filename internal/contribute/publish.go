@@ -202,12 +202,12 @@ func previous(ps []registry.PublishedVersion) []quarantine.Published {
 
 // manifestOf reads the tool of proposed files, nil where it is not readable.
 func manifestOf(files []spec.File) *spec.Tool {
-	for _, f := range files {
-		if f.Path == spec.FormatPatch.MainFile() {
-			if doc, _ := manifest.Read(f.Path, f.Data, manifest.Strict); doc != nil {
-				return &doc.Tool
-			}
-		}
+	main, data, wrong := mainOf(files)
+	if wrong != nil {
+		return nil
+	}
+	if doc, _ := manifest.Read(main, data, manifest.Strict); doc != nil {
+		return &doc.Tool
 	}
 	return nil
 }

@@ -55,6 +55,9 @@ var recorder []byte
 // shares an interpreter with who records it. A record that is not whole is no
 // answer, and so an error; what it does show before its end is one.
 func (w *Workshop) Try(ctx context.Context, files []spec.File) (*Tried, error) {
+	if formats := spec.MainFormats(files); len(formats) == 1 && formats[0] != spec.FormatPatch {
+		return nil, fault.New(fault.Usage, "no_trial", "there is nothing to try of a %s: only Patch tools are imported and called", formats[0].Noun())
+	}
 	main := spec.FormatPatch.MainFile()
 	r := spec.Release{Files: files}
 	r.Tool.Format = spec.FormatPatch

@@ -16,6 +16,7 @@ const (
 	ToolFile     = 256 * KiB // one main file
 	ReleaseBytes = 2 * MiB   // all files of a release
 	ReleaseFiles = 200
+	SkillScripts = 50       // Python scripts of a skill, each of which is parsed
 	SourceScan   = 10 * MiB // a local file larger than this is not read at all
 	Waivers      = 100      // of one name
 	WaiverDays   = 180      // how long one holds

@@ -48,11 +48,20 @@ func (p Paths) Index() string { return join(p.Root, "index.json") }
 // Lock is the file that writers of the index hold.
 func (p Paths) Lock() string { return join(p.Root, ".lock") }
 
-// Tools has one main file per installed tool, <name>.py for Patch tools [AR-21].
+// Tools has one main file per installed tool: <name>.py of a Patch tool [AR-21], and
+// the name with the format's own main file behind it of any other.
 func (p Paths) Tools() string { return join(p.Root, "tools") }
 
 // Tool is where the current version of a Patch tool lies.
-func (p Paths) Tool(n spec.Name) string { return join(p.Tools(), string(n)+".py") }
+func (p Paths) Tool(n spec.Name) string { return p.Main(n, spec.FormatPatch) }
+
+// Main is where the main file of the current version of a tool lies.
+func (p Paths) Main(n spec.Name, format spec.Format) string {
+	if format == spec.FormatPatch {
+		return join(p.Tools(), string(n)+".py")
+	}
+	return join(p.Tools(), string(n)+"."+format.MainFile())
+}
 
 // Receipts has the receipt and the evidence of each installed release, the
 // commit point of an install.
@@ -91,6 +100,14 @@ func (p Paths) Approvals() string { return join(p.Root, "approvals") }
 
 // Keys has the private keys of registries that this user maintains, mode 0600.
 func (p Paths) Keys() string { return join(p.Root, "keys") }
+
+// Secrets has what people gave installed tools and nobody else may know, where no
+// keyring of the system keeps it, mode 0600.
+func (p Paths) Secrets() string { return join(p.Root, "secrets") }
+
+// Prefixes has what install manifests had acquired, each release in a folder of
+// its own.
+func (p Paths) Prefixes() string { return join(p.Root, "prefixes") }
 
 // Token is what AI hosts show a server that listens on HTTP, mode 0600.
 func (p Paths) Token() string { return join(p.Root, "mcp-token") }

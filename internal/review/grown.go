@@ -1,6 +1,7 @@
 package review
 
 import (
+	"cmp"
 	"bytes"
 	"slices"
 	"strings"
@@ -33,6 +34,24 @@ func grew(a, b *spec.Tool) []string {
 			add("account", "none", scope)
 		}
 	}
+	if a.Format != b.Format && a.Format != "" {
+		add("kind", string(a.Format), string(b.Format))
+	}
+	was, is := a.Permissions(), b.Permissions()
+	for _, s := range is.Scopes {
+		if !slices.Contains(was.Scopes, s) {
+			add("scope", "none", s)
+		}
+	}
+	for _, s := range is.Secrets {
+		if !slices.Contains(was.Secrets, s) {
+			add("secret", "none", s)
+		}
+	}
+	if was.Installs != is.Installs && is.Installs != "" {
+		add("installs", cmp.Or(was.Installs, "nothing"), is.Installs)
+	}
+	out = append(out, worse(a, b)...)
 	for _, p := range b.Runtime.Packages {
 		if !slices.ContainsFunc(a.Runtime.Packages, func(q string) bool { return packageName(q) == packageName(p) }) {
 			add("package", "none", p)
@@ -45,6 +64,33 @@ func grew(a, b *spec.Tool) []string {
 		}
 	}
 	return append(out, flags(a, b)...)
+}
+
+// worse lists the operations that change more than before, or are new and change
+// something: people are asked by what an operation says of its effects. What is
+// said to be safe to repeat is repeated when it fails.
+func worse(a, b *spec.Tool) []string {
+	rank := func(e spec.Effects) int {
+		if i := slices.Index([]spec.Effects{spec.EffectsNone, spec.EffectsRead, spec.EffectsWrite, spec.EffectsDestructive}, e); i >= 0 {
+			return i
+		}
+		return 4 // unsaid may be anything
+	}
+	var out []string
+	for _, o := range b.Operations {
+		before, there := a.Operation(o.Name)
+		switch {
+		case !there && rank(o.Effects) >= rank(spec.EffectsWrite):
+			out = append(out, "action "+o.Name+": none → "+string(o.Effects))
+		case there && rank(o.Effects) > rank(before.Effects):
+			out = append(out, "action "+o.Name+": "+string(before.Effects)+" → "+string(o.Effects))
+		case there && rank(o.Effects) < rank(before.Effects) && rank(before.Effects) == rank(spec.EffectsDestructive):
+			out = append(out, "action "+o.Name+" warns less: "+string(before.Effects)+" → "+string(o.Effects)) // it is not confirmed any more
+		case there && o.Idempotent && !before.Idempotent && rank(o.Effects) >= rank(spec.EffectsWrite):
+			out = append(out, "action "+o.Name+" is repeated: no → yes")
+		}
+	}
+	return out
 }
 
 // reach orders what a tool may see of the files. What is none of the three is

@@ -99,7 +99,7 @@ func (t *Toolbox) Install(ctx context.Context, v verify.Verified) (Receipt, erro
 			return Receipt{}, err
 		}
 	}
-	return receipt, t.makeCurrent(ref, v.Main())
+	return receipt, t.makeCurrent(ref, v.Document().Format, v.Main())
 }
 
 // repairable explains a damaged object of the store.
@@ -111,20 +111,37 @@ func repairable(err error, path string) error {
 	return err
 }
 
-// makeCurrent writes tools/<name>.py and the index. A crash between the two
-// leaves the index on the version before, whose receipt is still there.
-func (t *Toolbox) makeCurrent(ref spec.Ref, main []byte) error {
+// makeCurrent writes the main file into tools/, and the index. A crash between
+// the two leaves the index on the version before, whose receipt is still there.
+// The main file of another format, which a version before had, goes last.
+func (t *Toolbox) makeCurrent(ref spec.Ref, format spec.Format, main []byte) error {
 	ix, err := t.readIndex()
 	if err != nil {
 		return err
 	}
-	if err := durable.WriteFile(t.paths.Tool(ref.Name), main, 0o600); err != nil {
+	if err := durable.WriteFile(t.paths.Main(ref.Name, format), main, 0o600); err != nil {
 		return err
 	}
 	e := ix.Tools[ref.Name]
-	e.Version, e.File = ref.Version, t.toolFile(ref.Name)
+	e.Version, e.File = ref.Version, t.toolFile(ref.Name, format)
 	ix.Tools[ref.Name] = e
-	return t.writeIndex(ix, true)
+	if err := t.writeIndex(ix, true); err != nil {
+		return err
+	}
+	return t.unsee(ref.Name, format)
+}
+
+// unsee removes the main files of a name from tools/, but that of one format.
+func (t *Toolbox) unsee(n spec.Name, but spec.Format) error {
+	for _, f := range spec.Formats() {
+		if f == but {
+			continue
+		}
+		if err := os.Remove(t.paths.Main(n, f)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fault.New(fault.Unavailable, "toolbox", "removing the main file of %s: %w", n, err)
+		}
+	}
+	return nil
 }
 
 // Receipt returns the receipt of a version.
@@ -247,7 +264,7 @@ func (t *Toolbox) stored(r Receipt, inUse bool) (verify.Stored, error) {
 	for _, f := range doc.Files {
 		read := t.storedFile
 		if f.Path == doc.Format.MainFile() && inUse && t.isCurrent(r) {
-			read = func(d spec.Digest) ([]byte, error) { return t.visible(r, d) }
+			read = func(d spec.Digest) ([]byte, error) { return t.visible(r, doc.Format, d) }
 		}
 		data, err := read(f.SHA256)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -268,8 +285,8 @@ func (t *Toolbox) storedFile(d spec.Digest) ([]byte, error) {
 // person may have edited it: that has to be noticed. Bytes that are the main
 // file of another installed version are no edit but an install that is under
 // way, or died, between the file and the index; the store has ours.
-func (t *Toolbox) visible(r Receipt, want spec.Digest) ([]byte, error) {
-	data, err := durable.ReadFileNoFollow(t.paths.Tool(r.Name), limits.ReleaseBytes)
+func (t *Toolbox) visible(r Receipt, format spec.Format, want spec.Digest) ([]byte, error) {
+	data, err := durable.ReadFileNoFollow(t.paths.Main(r.Name, format), limits.ReleaseBytes)
 	if err != nil || spec.DigestOf(data) == want {
 		return data, err
 	}

@@ -24,10 +24,14 @@ func (t *Toolbox) LoadKept(r Receipt, policy verify.Policy) (verify.Verified, er
 	return policy.Stored(r.Ref(), s)
 }
 
-// Visible is the digest of a tool's file in tools/ as it is now; zero where there is
-// none, or something that is no file of ours.
+// Visible is the digest of a tool's main file in tools/ as it is now; zero where there
+// is none, or something that is no file of ours.
 func (t *Toolbox) Visible(n spec.Name) (spec.Digest, error) {
-	data, err := durable.ReadFileNoFollow(t.paths.Tool(n), limits.ReleaseBytes)
+	format := spec.FormatPatch
+	if r, err := t.Find(spec.Ref{Name: n}); err == nil {
+		format = t.formatOf(n, r.Version)
+	}
+	data, err := durable.ReadFileNoFollow(t.paths.Main(n, format), limits.ReleaseBytes)
 	switch {
 	case err == nil:
 		return spec.DigestOf(data), nil

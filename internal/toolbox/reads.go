@@ -11,7 +11,7 @@ import (
 // the answer is the same. A removal or another version changes a folder.
 func (t *Toolbox) Reads(r Receipt, doc *ledger.Release) []string {
 	dir := t.receiptDir(r.Name, r.Version)
-	names := []string{t.paths.Index(), filepath.Dir(dir), dir, t.paths.Tool(r.Name), t.pinPath(r.Registry), t.paths.Trust()}
+	names := []string{t.paths.Index(), filepath.Dir(dir), dir, t.paths.Main(r.Name, doc.Format), t.pinPath(r.Registry), t.paths.Trust()}
 	for _, f := range []string{receiptFile, recheckFile, ledger.ReleaseFileName, ledger.EvidenceFileName, ledger.ProofFileName} {
 		names = append(names, filepath.Join(dir, f))
 	}

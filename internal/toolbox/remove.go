@@ -70,26 +70,22 @@ func (t *Toolbox) fallBack(n spec.Name, kept []spec.Version) error {
 				return err
 			}
 		}
-		if err := os.Remove(t.paths.Tool(n)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fault.New(fault.Unavailable, "toolbox", "removing %s: %w", n, err)
+		if err := t.unsee(n, ""); err != nil {
+			return err
 		}
 		_ = os.Remove(filepath.Join(t.paths.Receipts(), string(n))) // stays when it is not empty
 		return nil
 	}
 	top := kept[len(kept)-1]
-	main, err := t.storedMain(spec.Ref{Name: n, Version: top})
+	// It is verified when it is loaded, not here.
+	ref := spec.Ref{Name: n, Version: top}
+	doc, err := t.releaseDocument(ref)
 	if err != nil {
 		return err
 	}
-	return t.makeCurrent(spec.Ref{Name: n, Version: top}, main)
-}
-
-// storedMain reads the main file of an installed version out of the store; it
-// is verified when it is loaded, not here.
-func (t *Toolbox) storedMain(ref spec.Ref) ([]byte, error) {
-	doc, err := t.releaseDocument(ref)
+	main, err := t.storedFile(doc.MainFile().SHA256)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return t.storedFile(doc.MainFile().SHA256)
+	return t.makeCurrent(ref, doc.Format, main)
 }

@@ -19,16 +19,25 @@ type Stamp [sha256.Size]byte
 // is installed of it is put into, and the file that people edit. It is for the start
 // of a server with thousands of tools, which makes a Stamp of each soon after.
 func (t *Toolbox) Glimpse(n spec.Name, v spec.Version) Stamp {
-	return stampOf(t.receiptDir(n, v), t.paths.Tool(n))
+	return stampOf(append(t.mains(n), t.receiptDir(n, v))...)
 }
 
 // Stamp looks at all files of a version and reads none. What is not there counts too.
 func (t *Toolbox) Stamp(n spec.Name, v spec.Version) Stamp {
 	dir := t.receiptDir(n, v)
-	return stampOf(
-		dir, t.paths.Tool(n), filepath.Join(dir, receiptFile), filepath.Join(dir, recheckFile), filepath.Join(dir, ledger.ReleaseFileName),
-		filepath.Join(dir, ledger.EvidenceFileName), filepath.Join(dir, ledger.ProofFileName),
-	)
+	return stampOf(append(t.mains(n),
+		dir, filepath.Join(dir, receiptFile), filepath.Join(dir, recheckFile), filepath.Join(dir, ledger.ReleaseFileName),
+		filepath.Join(dir, ledger.EvidenceFileName), filepath.Join(dir, ledger.ProofFileName))...)
+}
+
+// mains are the files of tools/ that can be those of a name: which of them it is
+// stands in a file that a stamp does not read.
+func (t *Toolbox) mains(n spec.Name) []string {
+	var out []string
+	for _, f := range spec.Formats() {
+		out = append(out, t.paths.Main(n, f))
+	}
+	return out
 }
 
 // StampOfRules is the same of what decides about every tool: the pins with their

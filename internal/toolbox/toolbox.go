@@ -128,7 +128,7 @@ func (t *Toolbox) rebuildIndex() (*index, error) {
 			return nil, err
 		}
 		if len(versions) > 0 {
-			ix.Tools[n] = IndexEntry{Version: versions[len(versions)-1], File: t.toolFile(n)}
+			ix.Tools[n] = IndexEntry{Version: versions[len(versions)-1], File: t.toolFile(n, t.formatOf(n, versions[len(versions)-1]))}
 		}
 	}
 	return ix, nil
@@ -155,8 +155,18 @@ func (t *Toolbox) writeIndex(ix *index, lasting bool) error {
 	return durable.Replace(t.paths.Index(), data, 0o600)
 }
 
-func (t *Toolbox) toolFile(n spec.Name) string {
-	rel, err := filepath.Rel(t.paths.Root, t.paths.Tool(n))
+// formatOf is the format of an installed version, that of Patch tools where its
+// release.json does not say: a damaged one is found when it is loaded.
+func (t *Toolbox) formatOf(n spec.Name, v spec.Version) spec.Format {
+	doc, err := t.releaseDocument(spec.Ref{Name: n, Version: v})
+	if err != nil {
+		return spec.FormatPatch
+	}
+	return doc.Format
+}
+
+func (t *Toolbox) toolFile(n spec.Name, format spec.Format) string {
+	rel, err := filepath.Rel(t.paths.Root, t.paths.Main(n, format))
 	if err != nil {
 		return ""
 	}
