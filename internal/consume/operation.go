@@ -15,6 +15,11 @@ func (c *Client) operate(s *Subject, name string) error {
 	if !ok {
 		return noOperation(s.Tool, name)
 	}
+	return c.operateOn(s, op)
+}
+
+// operateOn is operate for an operation that its tool need not list.
+func (c *Client) operateOn(s *Subject, op *spec.Operation) error {
 	program, err := c.programOf(s, op)
 	if err != nil {
 		return err

@@ -34,6 +34,7 @@ type Subject struct {
 	program  program
 	kind     spec.InvocationKind
 	deployed func(context.Context) (deployed, error) // of an install manifest; nil refuses its actions
+	net      []string                                // what the person let the tool reach when it was installed
 	// examine holds the release against the rules of this program; nil refuses.
 	examine func(context.Context) error
 	revoked error // why it must not run, nil where it may

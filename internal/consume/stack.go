@@ -54,8 +54,9 @@ type call struct {
 	reach    reach
 	grants   *grants
 	rec      audit.Record
-	said     *invoke.Call               // what an action says
-	deployed deployed                   // of an action
+	said     *invoke.Call // what an action says
+	deployed deployed     // of an action
+	notes    []string
 	secrets  []string                   // that the tool is given, and nobody else
 	begun    func() (*audit.Run, error) // writes the intent, once; nil before there is one
 	out      sandbox.Outcome

@@ -90,6 +90,13 @@ func (c *Client) installed(ctx context.Context, ref spec.Ref, load loader) (*Sub
 		reads:   c.Box.Reads(receipt, v.Document()),
 		size:    size,
 	}
+	if v.Tool().Deployment != nil {
+		d, _, err := c.Box.Deployed(receipt)
+		if err != nil {
+			return nil, err
+		}
+		s.deployed, s.net = c.deployedFor(v.Tool(), receipt), d.Net
+	}
 	if v.Tool().Format == spec.FormatPatch {
 		s.program = python{}
 		s.parsedBy = func(ctx context.Context, python string) error { return c.parsedBy(ctx, v, receipt, python) }

@@ -14,6 +14,7 @@ const (
 	CallRecords   = 100_000          // of an ndjson-stream
 	CallAttempts  = 3                // of an idempotent call, the first one included
 	CallWait      = 20 * time.Second // all pauses between them
+	MCPMessages   = 1000             // of one server in one call
 	EnvelopeCode  = 200              // bytes of the code of an error that is repeated
 	EnvelopeText  = 4 * KiB          // of its message
 )
