@@ -218,3 +218,18 @@ func smokeText(s toolbox.Smoked) string {
 	}
 	return "was not tried"
 }
+
+// stateOf is what became of the current version of an installed install manifest; ok is
+// false for other tools, and where it cannot be read, which 'verify' tells of.
+func (a *app) stateOf(name spec.Name) (d toolbox.Deployed, ok bool) {
+	client, err := a.client()
+	if err != nil {
+		return d, false
+	}
+	receipt, err := client.Box.Find(spec.Ref{Name: name})
+	if err != nil {
+		return d, false
+	}
+	d, ok, err = client.Box.Deployed(receipt)
+	return d, ok && err == nil
+}
