@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"github.com/patch-cat/patch-git/internal/toolbox"
@@ -40,6 +42,9 @@ func (a *app) listCommand() *cobra.Command {
 				other := ""
 				if len(t.Versions) > 1 {
 					other = "also here: " + joinVersions(without(t.Versions, t.Current))
+				}
+				if state, ok := a.stateOf(t.Name); ok && state.Smoke.State != toolbox.SmokePassed {
+					other = strings.TrimPrefix(other+"; ", "; ") + "works: " + smokeText(state.Smoke)
 				}
 				rows = append(rows, []string{a.out.bold(string(t.Name)), string(t.Current), used, other})
 			}
