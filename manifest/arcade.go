@@ -79,14 +79,14 @@ func (r *arcadeReader) hold(root *node) {
 }
 
 // lose notes what the specified edition has no place for.
-func (r *arcadeReader) lose(where, format string, args ...any) {
-	r.d.Losses = append(r.d.Losses, Loss{Path: where, Kind: Dropped, Reason: sprintf(format, args...)})
+func (r *arcadeReader) lose(where, reason string) {
+	r.d.Losses = append(r.d.Losses, Loss{Path: where, Kind: Dropped, Reason: reason})
 }
 
 func (r *arcadeReader) definition(root *node) {
 	r.members(root, "", aDefinition)
 	newer := r.said(root)
-	r.a.Name = r.name(root, "", "name", "the name of the tool")
+	r.a.Name = r.name(root, "", "the name of the tool")
 	if n := root.get("description"); n != nil {
 		r.a.Description, _ = r.text(n, "the description of the tool")
 	}
@@ -170,7 +170,7 @@ func (r *arcadeReader) qualified(root *node) {
 func (r *arcadeReader) toolkit(n *node) {
 	const where = "/toolkit"
 	r.members(n, where, aToolkit)
-	r.a.Toolkit.Name = r.name(n, where, "name", "the name of the toolkit")
+	r.a.Toolkit.Name = r.name(n, where, "the name of the toolkit")
 	if d := n.get("description"); d != nil {
 		r.a.Toolkit.Description, _ = r.text(d, "the description of the toolkit")
 	}
@@ -295,8 +295,8 @@ func (r *arcadeReader) object(n *node, where, name string, missing rule) *node {
 }
 
 // name reads a text that must be there and say something.
-func (r *arcadeReader) name(n *node, where, name, what string) string {
-	v := r.want(n, where, name, arcadeMissing)
+func (r *arcadeReader) name(n *node, where, what string) string {
+	v := r.want(n, where, "name", arcadeMissing)
 	if v == nil {
 		return ""
 	}
@@ -318,10 +318,10 @@ func (r *arcadeReader) text(n *node, what string) (string, bool) {
 // known tells whether a value is of its kind. Null is reported where the edition
 // that is asked for has none there.
 func (r *arcadeReader) known(n *node, want kind, what string) bool {
-	switch {
-	case n.kind == want:
+	switch n.kind {
+	case want:
 		return true
-	case n.kind == kindNull:
+	case kindNull:
 		r.signs |= inSDK
 		r.odd++
 		return false

@@ -101,7 +101,7 @@ func (r *arcadeReader) docsParameters(list *node) {
 			continue
 		}
 		where := indexed("/parameters", i)
-		p := spec.ArcadeParameter{Name: r.name(item, where, "name", "the name of a parameter"), Inferrable: true}
+		p := spec.ArcadeParameter{Name: r.name(item, where, "the name of a parameter"), Inferrable: true}
 		p.Description = stringAt(item, "description")
 		p.Value = r.docsValue(item, where)
 		if v := item.get("required"); v != nil {

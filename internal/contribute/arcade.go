@@ -61,7 +61,7 @@ func ImportArcade(from string, o ArcadeImport, each func(Imported) error) error 
 		if err != nil {
 			return err
 		}
-		defer root.Close()
+		defer func() { _ = root.Close() }()
 		in.root = root
 	}
 	found := 0
