@@ -25,8 +25,10 @@ var floor = map[string]int{
 	"internal/invoke": 2, "internal/arcade": 2,
 	"quarantine": 3, "internal/signing": 3, "internal/pyenv": 3, "internal/toolbox": 3, "internal/ahead": 3, "internal/trusted": 3, "internal/keyless": 3, "internal/inspect": 3, "internal/verdicts": 3, "internal/usernet": 3, "internal/review": 3, "internal/branch": 3, "internal/site": 3, "internal/served": 3, "internal/notes": 3,
 	"internal/skillplan": 3,
+	"internal/keyring":   2, "internal/smoke": 2, "internal/provision": 3, "internal/mcpclient": 3,
 	"internal/contribute": 4, "internal/consume": 4, "internal/person": 4,
 	"internal/cli": 5, "internal/mcpserver": 5, "action": 5,
+	"internal/arcade":  2,
 	"cmd/patch-git":    6,
 	".":                0, // only embeds tools/
 	"schemas":          0, // only embeds the JSON Schemas
@@ -94,6 +96,7 @@ var door = map[string][]string{
 	"modernc.org/sqlite":                            {"docs/ranking"},
 	"github.com/mark3labs/mcp-go":                   {"docs/bench/mcp/mark3labs"},
 	"github.com/modelcontextprotocol/go-sdk":        {"internal/mcpserver"},
+	"github.com/zalando/go-keyring":                 {"internal/keyring"},
 	"github.com/fsnotify/fsnotify":                  {"internal/mcpserver"},
 	"os/exec":                                       {"internal/trusted", "internal/standalone/repack", "internal/github/githubtest", "internal/picker/ptytest", "internal/mcpserver/mcptest", "docs/bench/mcp", "docs/bench/pair", "docs/bench/publish", "docs/eval", "docs/python/embed"},
 }

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"cmp"
+	"io"
 	"io/fs"
 	"path"
 	"runtime"
@@ -42,6 +43,12 @@ type Job struct {
 	// Stdin, and the program must be one that does nothing of a stranger's before it
 	// has read more.
 	Early int
+	// Talk, where it is not nil, has a conversation with the program of a late job
+	// instead of giving it Stdin: in is its standard input, out what it writes to its
+	// standard output, which the outcome has too. It begins when the gate has opened,
+	// and must return once out ends. When it does, the input ends, and a program that
+	// does not end within moments is killed.
+	Talk func(in io.Writer, out io.Reader)
 
 	Mounts  []Mount
 	Files   []File
@@ -178,6 +185,8 @@ func (j Job) checked() (Job, error) {
 		return j, bad("standard input is given twice")
 	case j.Early < 0 || j.Early > 0 && (!j.Late || j.Early >= len(j.Stdin)):
 		return j, bad("nothing of the standard input is left for behind the gate")
+	case j.Talk != nil && (!j.Late || j.Stdin != nil):
+		return j, bad("a conversation needs a late input of its own")
 	case j.Uplink != nil && !j.Network:
 		return j, bad("an uplink is given to a job without network")
 	case j.Limits.negative():

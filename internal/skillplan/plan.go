@@ -67,7 +67,7 @@ type Plan struct {
 	given   map[string]string          // of the environment, as it is
 	outputs []target
 	secrets []string
-	striker *audit.Striker
+	striker *audit.Eraser
 	bases   bases
 }
 
@@ -142,7 +142,7 @@ func Make(ctx context.Context, r Request) (*Plan, error) {
 	p.RepoRoot = p.bases.repo
 	p.inputs()
 	p.environment()
-	p.striker = audit.NewStriker(p.secrets)
+	p.striker = audit.NewEraser(p.secrets)
 	if err := p.commands(ctx); err != nil {
 		return nil, err
 	}
