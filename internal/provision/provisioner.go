@@ -92,7 +92,7 @@ func (p *Provisioner) Install(ctx context.Context, r Request) (*Prefix, error) {
 		return nil, err
 	}
 	defer unlock()
-	if done, err := read(final, r.Release); !errors.Is(err, fs.ErrNotExist) {
+	if done, err := p.Load(r.Release); fault.ReasonOf(err) != "not_provisioned" {
 		return done, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, limits.ProvisionTime)

@@ -180,7 +180,7 @@ func (p *Prefix) unchanged() error {
 	}
 	if err != nil {
 		return fault.New(fault.NotVerified, "prefix_damaged", "what is installed in %s was changed: %w", spec.Quote(p.Dir), err).
-			Hint("patch-git remove the tool, and pull it again")
+			Hint("patch-git remove %s && patch-git pull %s", p.Tool, p.Tool)
 	}
 	return nil
 }
