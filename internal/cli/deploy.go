@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -148,7 +149,10 @@ func (a *app) worksOr(ctx context.Context, client *consume.Client, p *consume.Pu
 	if broken == nil || a.host.Terminal.Open == nil {
 		return broken
 	}
-	refusal, _ := broken.(*fault.Error)
+	refusal, ok := errors.AsType[*fault.Error](broken)
+	if !ok {
+		return broken
+	}
 	if err := a.confirm(ctx, refusal.Message+"\nTake its access back and remove it?", refusal); err != nil {
 		return err
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/patch-cat/patch-git/spec"
 )
 
-func pipTool(version string, command ...string) *spec.Tool {
-	return toolOf(spec.Deployment{Install: spec.Artifact{Method: "pip", Package: "Mail_Tool", VersionSpec: version}, Command: command})
+func pipTool(command ...string) *spec.Tool {
+	return toolOf(spec.Deployment{Install: spec.Artifact{Method: "pip", Package: "Mail_Tool", VersionSpec: "==1.0"}, Command: command})
 }
 
 func closure(name, version string) *ledger.Closure {
@@ -58,7 +58,7 @@ func TestPip(t *testing.T) {
 		{[]string{"python3", "-c", "import sys, mailtool; print(sys.argv)"}, []string{"y"}, "['-c', 'y']\n", 0},
 	} {
 		seed := strings.Join(tt.command, " ")
-		got, err := p.Install(t.Context(), Request{Tool: pipTool("==1.0", tt.command...), Release: release(seed), Closure: closure("mail-tool", "1.0")})
+		got, err := p.Install(t.Context(), Request{Tool: pipTool(tt.command...), Release: release(seed), Closure: closure("mail-tool", "1.0")})
 		if err != nil {
 			t.Errorf("%s: %v", seed, err)
 			continue
@@ -80,10 +80,10 @@ func TestPipRefused(t *testing.T) {
 		return Python{Argv: []string{"/py"}, Dir: dir}, nil
 	}
 	for what, r := range map[string]Request{
-		"no list":               {Tool: pipTool("==1.0", "python")},
-		"another version":       {Tool: pipTool("==1.0", "python"), Closure: closure("mail-tool", "1.1")},
-		"another package":       {Tool: pipTool("==1.0", "python"), Closure: closure("mail-tools", "1.0")},
-		"a program of the host": {Tool: pipTool("==1.0", "bash"), Closure: closure("mail-tool", "1.0")},
+		"no list":               {Tool: pipTool("python")},
+		"another version":       {Tool: pipTool("python"), Closure: closure("mail-tool", "1.1")},
+		"another package":       {Tool: pipTool("python"), Closure: closure("mail-tools", "1.0")},
+		"a program of the host": {Tool: pipTool("bash"), Closure: closure("mail-tool", "1.0")},
 	} {
 		r.Release = release(what)
 		if _, err := p.Install(t.Context(), r); err == nil || fault.KindOf(err) != fault.NotVerified && fault.KindOf(err) != fault.Findings {
@@ -92,7 +92,7 @@ func TestPipRefused(t *testing.T) {
 		if left := tree(t, p.Host.Paths.Root); left != "" {
 			t.Errorf("%s: left: %s", what, left)
 		}
-		r.Tool, r.Closure = pipTool("==1.0", "python"), closure("mail.tool", "1.0")
+		r.Tool, r.Closure = pipTool("python"), closure("mail.tool", "1.0")
 		if _, err := p.Install(t.Context(), r); err != nil {
 			t.Errorf("the twin: %v", err)
 		}

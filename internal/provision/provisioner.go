@@ -213,12 +213,23 @@ func (p *Provisioner) sweep(release spec.Digest) {
 
 // clear removes a tree whose folders may be read-only.
 func clear(dir string) error {
-	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err == nil && d.IsDir() {
-			_ = os.Chmod(path, 0o700)
+	err := os.RemoveAll(dir)
+	if !errors.Is(err, fs.ErrPermission) {
+		return err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	_ = fs.WalkDir(root.FS(), ".", func(path string, d fs.DirEntry, err error) error {
+		if d != nil && d.IsDir() {
+			_ = root.Chmod(path, 0o700)
 		}
 		return nil
 	})
+	if err := root.Close(); err != nil {
+		return err
+	}
 	return os.RemoveAll(dir)
 }
 
