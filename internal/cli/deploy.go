@@ -237,3 +237,12 @@ func (a *app) stateOf(name spec.Name) (d toolbox.Deployed, ok bool) {
 	d, ok, err = client.Box.Deployed(receipt)
 	return d, ok && err == nil
 }
+
+// examineSecrets says where secrets of tools would be kept now.
+func (a *app) examineSecrets(ctx context.Context) examined {
+	store, err := keyring.Open(ctx, a.host)
+	if err != nil {
+		return examined{"secrets", false, err.Error(), fault.HintsOf(err)}
+	}
+	return examined{"secrets", true, "would be kept in " + store.Kind().Words(), nil}
+}

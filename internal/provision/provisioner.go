@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io/fs"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -33,6 +34,9 @@ type Provisioner struct {
 	// HTTP asks servers that a stranger named: its dialer must hold to what the person
 	// lets tools reach.
 	HTTP *http.Client
+	// Reach refuses an address that a program asks itself, as HTTP's dialer does; nil
+	// lets all through.
+	Reach func(ctx context.Context, u *url.URL) error
 	// Find is the absolute path of a program of the host.
 	Find func(name string) (string, error)
 	// Run runs git and container engines.
