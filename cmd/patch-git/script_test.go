@@ -61,6 +61,7 @@ func TestScripts(t *testing.T) {
 			"keep":        keep,
 			"fill":        fill,
 			"bad-text":    badText,
+			"internet":    internet,
 			"wheel-house": wheelHouse,
 			"wheel":       wheel,
 

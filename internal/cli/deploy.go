@@ -55,10 +55,10 @@ func (a *app) asker() consume.Asker {
 	_ = tty.Close()
 	return func(ctx context.Context, q consume.Asked) (string, error) {
 		a.out.endProgress()
-		if q.Problem != "" {
-			a.out.say("%s: %s", q.Name, oneLine(safe(q.Problem)))
-		}
 		text := safe(q.Prompt)
+		if q.Problem != "" {
+			text = q.Name + ": " + oneLine(safe(q.Problem)) + "\n" + text
+		}
 		if q.ObtainURL != "" {
 			text += "\n  to be had at " + oneLine(safe(q.ObtainURL))
 		}
@@ -114,6 +114,16 @@ func (a *app) line(ctx context.Context, question string) (string, error) {
 	}
 }
 
+// agreeTo asks whether what a plan tells of may be done. Whose stderr goes elsewhere
+// reads the plan at the terminal: nobody agrees to what they did not see.
+func (a *app) agreeTo(ctx context.Context, p *consume.Plan, refusal *fault.Error) error {
+	question := "Install " + p.Ref.At() + "?"
+	if !a.host.Terminal.Stderr || a.quiet {
+		question = planText(p) + "\n" + question
+	}
+	return a.confirm(ctx, question, refusal)
+}
+
 // showOnce shows a plan, once for each command and tool.
 func (a *app) showOnce() func(*consume.Plan) {
 	shown := false
@@ -139,8 +149,7 @@ func (a *app) worksOr(ctx context.Context, client *consume.Client, p *consume.Pu
 		return broken
 	}
 	refusal, _ := broken.(*fault.Error)
-	a.printError(fault.New(refusal.Kind, refusal.Reason, "%w", refusal))
-	if err := a.confirm(ctx, "Take its access back and remove it?", refusal); err != nil {
+	if err := a.confirm(ctx, refusal.Message+"\nTake its access back and remove it?", refusal); err != nil {
 		return err
 	}
 	if err := a.revokeOwn(ctx, client, p.Receipt.Name, consume.RevokeOptions{}); err != nil {

@@ -72,7 +72,7 @@ func planText(p *consume.Plan) string {
 		line(map[bool]string{true: "runs"}[i == 0], "%s", r)
 	}
 	line("tries", "%s", p.Smoke)
-	line("taken", "back by: %s", p.Kill)
+	line("revoked", "by: %s", p.Kill)
 	return strings.TrimSuffix(b.String(), "\n")
 }
 

@@ -101,7 +101,7 @@ func (a *app) pull(ctx context.Context, client *consume.Client, ref spec.Ref, o 
 	if proposed, ok := errors.AsType[*consume.Proposed](err); ok {
 		refusal, _ := errors.AsType[*fault.Error](err)
 		o.Show(proposed.Plan)
-		if err := a.confirm(ctx, "Install "+proposed.Plan.Ref.At()+"?", refusal); err != nil {
+		if err := a.agreeTo(ctx, proposed.Plan, refusal); err != nil {
 			return nil, err
 		}
 		ref, o.Agree, o.Widen = proposed.Plan.Ref, true, true // the very release that was shown

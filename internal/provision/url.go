@@ -52,7 +52,11 @@ func (w *work) url(ctx context.Context) error {
 		if i != at {
 			return nil, false, nil
 		}
-		return []string{filepath.Join(w.final, name)}, true, nil
+		if i > 0 {
+			return []string{filepath.Join(w.final, name)}, true, nil
+		}
+		argv, err := w.starts(ctx, name)
+		return argv, true, err
 	})
 }
 
