@@ -126,7 +126,7 @@ func isFlag(name string) bool {
 			return false
 		}
 	}
-	return len(name) > 1
+	return name != ""
 }
 
 // inputValue turns the texts of one flag into JSON. A flag that is given more
