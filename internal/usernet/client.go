@@ -21,7 +21,14 @@ import (
 //
 // A destination that is refused is an error of kind Denied and reason "address".
 func Client(base *http.Client, exceptions []Exception) *http.Client {
-	g := newGate(exceptions)
+	return newGate(exceptions).client(base)
+}
+
+// Client is [Client] for a run whose network this is: where it went is among the
+// visits, by its name where a proxy stands between.
+func (n *Net) Client(base *http.Client) *http.Client { return n.gate.client(base) }
+
+func (g *gate) client(base *http.Client) *http.Client {
 	c := *base
 	c.Jar = nil
 	t, ok := base.Transport.(*http.Transport)
@@ -54,9 +61,16 @@ func (t *guarded) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 		if by != nil {
 			if err := t.g.spelled(r.Context(), r.URL); err != nil {
+				t.g.visits.note("tcp", r.URL.Host, refused)
 				return nil, err
 			}
-			return t.through.RoundTrip(r)
+			res, err := t.through.RoundTrip(r)
+			verdict := reached
+			if err != nil {
+				verdict = failed
+			}
+			t.g.visits.note("tcp", r.URL.Host, verdict)
+			return res, err
 		}
 	}
 	return t.direct.RoundTrip(r)
@@ -97,20 +111,23 @@ func (g *gate) dial(ctx context.Context, dialer *net.Dialer, network, address st
 			return nil, err
 		}
 	}
-	var failed error
+	var last error
 	for _, a := range list {
 		to := netip.AddrPortFrom(a.Unmap(), uint16(number))
 		if !g.admits(ctx, to) {
+			g.visits.note("tcp", to.String(), refused)
 			continue
 		}
 		conn, err := dialer.DialContext(ctx, network, to.String())
 		if err == nil {
+			g.visits.note("tcp", to.String(), reached)
 			return conn, nil
 		}
-		failed = err
+		g.visits.note("tcp", to.String(), failed)
+		last = err
 	}
-	if failed != nil {
-		return nil, failed
+	if last != nil {
+		return nil, last
 	}
 	return nil, closed(address)
 }
