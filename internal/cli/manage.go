@@ -28,10 +28,10 @@ func (a *app) listCommand() *cobra.Command {
 				if tools == nil {
 					return a.out.document(map[string]any{"schema": 1, "tools": []any{}})
 				}
-				var out []listed
+				var out []listedTool
 				for _, t := range tools {
 					state, _ := a.stateOf(t.Name)
-					out = append(out, listed{t, state.Smoke.State})
+					out = append(out, listedTool{t, state.Smoke.State})
 				}
 				return a.out.document(map[string]any{"schema": 1, "tools": out})
 			}
@@ -59,8 +59,8 @@ func (a *app) listCommand() *cobra.Command {
 	}
 }
 
-// listed is an installed tool in the JSON answer.
-type listed struct {
+// listedTool is an installed tool in the JSON answer.
+type listedTool struct {
 	toolbox.Installed
 	Smoke string `json:"smoke,omitempty"` // how the smoke test of an install manifest ended
 }
