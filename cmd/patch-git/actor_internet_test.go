@@ -10,6 +10,7 @@ import (
 	"crypto/x509/pkix"
 	"encoding/pem"
 	"fmt"
+	"io"
 	"math/big"
 	"net"
 	"net/http"
@@ -27,7 +28,7 @@ import (
 // server by https, with certificates that the program trusts. https://HOST/PATH is the
 // file FOLDER/HOST/PATH, of any method; the number in PATH.status is the status, and
 // PATH.location where it leads. What was asked is in the file asked: a line for each
-// request with its method, address and headers, sorted.
+// request with its method, address and headers, sorted, and its body.
 func internet(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: internet folder")
@@ -128,7 +129,11 @@ func (w *world) note(host string, r *http.Request) {
 		return
 	}
 	defer f.Close()
-	fmt.Fprintf(f, "%s https://%s%s %s\n", r.Method, host, r.URL.Path, strings.Join(headers, "; "))
+	said := ""
+	if body, err := io.ReadAll(io.LimitReader(r.Body, 1<<20)); err == nil && len(body) > 0 {
+		said = " says " + string(body)
+	}
+	fmt.Fprintf(f, "%s https://%s%s %s%s\n", r.Method, host, r.URL.RequestURI(), strings.Join(headers, "; "), said)
 }
 
 func (w *world) answer(host string, r *http.Request) []byte {

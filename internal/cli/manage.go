@@ -28,7 +28,12 @@ func (a *app) listCommand() *cobra.Command {
 				if tools == nil {
 					return a.out.document(map[string]any{"schema": 1, "tools": []any{}})
 				}
-				return a.out.document(map[string]any{"schema": 1, "tools": tools})
+				var out []listedTool
+				for _, t := range tools {
+					state, _ := a.stateOf(t.Name)
+					out = append(out, listedTool{t, state.Smoke.State})
+				}
+				return a.out.document(map[string]any{"schema": 1, "tools": out})
 			}
 			if len(tools) == 0 {
 				a.out.say("nothing is installed; try 'patch-git search'")
@@ -52,6 +57,12 @@ func (a *app) listCommand() *cobra.Command {
 			return nil
 		},
 	}
+}
+
+// listedTool is an installed tool in the JSON answer.
+type listedTool struct {
+	toolbox.Installed
+	Smoke string `json:"smoke,omitempty"` // how the smoke test of an install manifest ended
 }
 
 func without(vs []spec.Version, v spec.Version) []spec.Version {

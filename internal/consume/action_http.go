@@ -3,7 +3,6 @@ package consume
 import (
 	"bytes"
 	"context"
-	"crypto/tls"
 	"errors"
 	"io"
 	"net"
@@ -55,7 +54,7 @@ func (a *action) over(ctx context.Context, k *call, address string, once func(co
 	}()
 	ctx, cancel := context.WithTimeoutCause(ctx, wall(k), errCallTime)
 	defer cancel()
-	client := requester(up)
+	client := k.c.requester(up)
 	defer client.CloseIdleConnections()
 	var waited time.Duration
 	for {
@@ -161,16 +160,12 @@ func (a *action) unanswered(ctx context.Context, err error) error {
 	return fault.New(fault.Unavailable, reasonUnreachable, "%s was not answered: %w", a.name(), err)
 }
 
-// requester is a client that reaches what a tool may, by no proxy, follows nothing and
-// keeps no cookies.
-func requester(up *usernet.Net) *http.Client {
-	return &http.Client{
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		Transport: &http.Transport{
-			DialContext: up.DialContext, ForceAttemptHTTP2: true, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12},
-			TLSHandshakeTimeout: limits.NetConnect, MaxResponseHeaderBytes: 64 * limits.KiB, DisableCompression: true, MaxIdleConnsPerHost: 1,
-		},
-	}
+// requester is a client that reaches what a tool may, and follows nothing.
+func (c *Client) requester(up *usernet.Net) *http.Client {
+	client := up.Client(c.Host.HTTP())
+	client.Timeout = 0 // the context has one
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return client
 }
 
 // plain refuses a request over http but to a host that the person named for this run:

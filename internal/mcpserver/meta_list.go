@@ -118,6 +118,9 @@ func (t *toolset) listInstalled(ctx context.Context, c *call, in asked) (*mcp.Ca
 			}
 			continue
 		}
+		if len(e.parts) > 0 {
+			continue // its operations stand beside it
+		}
 		baseline += e.tokens
 		if out.Total++; len(out.Tools) < in.Limit {
 			out.Tools = append(out.Tools, e.show(in.Detail))
@@ -134,7 +137,7 @@ func (t *toolset) listInstalled(ctx context.Context, c *call, in asked) (*mcp.Ca
 const nothingInstalled = "the toolbox is empty: patch_list_tools with where \"registries\" tells what the user could install, with the command for it"
 
 func (e *entry) show(detail string) shown {
-	s := shown{Name: string(e.ref.Name)}
+	s := shown{Name: e.own()}
 	if e.name != s.Name {
 		s.CallAs = e.name
 	}

@@ -21,7 +21,14 @@ import (
 //
 // A destination that is refused is an error of kind Denied and reason "address".
 func Client(base *http.Client, exceptions []Exception) *http.Client {
-	g := newGate(exceptions)
+	return newGate(exceptions).client(base)
+}
+
+// Client is [Client] for a run whose network this is: where it went is among the
+// visits, by its name where a proxy stands between.
+func (n *Net) Client(base *http.Client) *http.Client { return n.gate.client(base) }
+
+func (g *gate) client(base *http.Client) *http.Client {
 	c := *base
 	c.Jar = nil
 	t, ok := base.Transport.(*http.Transport)
@@ -54,9 +61,16 @@ func (t *guarded) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 		if by != nil {
 			if err := t.g.spelled(r.Context(), r.URL); err != nil {
+				t.g.visits.note("tcp", r.URL.Host, refused)
 				return nil, err
 			}
-			return t.through.RoundTrip(r)
+			res, err := t.through.RoundTrip(r)
+			verdict := reached
+			if err != nil {
+				verdict = failed
+			}
+			t.g.visits.note("tcp", r.URL.Host, verdict)
+			return res, err
 		}
 	}
 	return t.direct.RoundTrip(r)
@@ -97,33 +111,29 @@ func (g *gate) dial(ctx context.Context, dialer *net.Dialer, network, address st
 			return nil, err
 		}
 	}
-	var failed error
+	var last error
 	for _, a := range list {
 		to := netip.AddrPortFrom(a.Unmap(), uint16(number))
 		if !g.admits(ctx, to) {
+			g.visits.note("tcp", to.String(), refused)
 			continue
 		}
 		conn, err := dialer.DialContext(ctx, network, to.String())
 		if err == nil {
+			g.visits.note("tcp", to.String(), reached)
 			return conn, nil
 		}
-		failed = err
+		g.visits.note("tcp", to.String(), failed)
+		last = err
 	}
-	if failed != nil {
-		return nil, failed
+	if last != nil {
+		return nil, last
 	}
 	return nil, closed(address)
 }
 
 // spelled refuses an address that says itself that it is none of the internet's.
 func (g *gate) spelled(ctx context.Context, u *url.URL) error {
-	port := uint64(443)
-	if u.Scheme == "http" {
-		port = 80
-	}
-	if p := u.Port(); p != "" {
-		port, _ = strconv.ParseUint(p, 10, 16)
-	}
 	host := u.Hostname()
 	a, err := netip.ParseAddr(host)
 	if err != nil {
@@ -135,8 +145,50 @@ func (g *gate) spelled(ctx context.Context, u *url.URL) error {
 		}
 		a = netip.AddrFrom4([4]byte{127, 0, 0, 1})
 	}
-	if !g.admits(ctx, netip.AddrPortFrom(a.Unmap(), uint16(port))) {
+	if !g.admits(ctx, netip.AddrPortFrom(a.Unmap(), portOf(u))) {
 		return closed(u.Host)
 	}
 	return nil
+}
+
+// Reaches tells whether a tool may reach the server of an address, for programs that
+// ask it themselves. All that its name stands for now has to be open: what it stands
+// for when the program asks, nobody holds it to. Through a proxy only what the address
+// itself says can be looked at.
+func Reaches(ctx context.Context, base *http.Client, exceptions []Exception, u *url.URL) error {
+	g := newGate(exceptions)
+	if t, ok := base.Transport.(*http.Transport); ok && t.Proxy != nil {
+		if by, err := t.Proxy(&http.Request{URL: u}); err == nil && by != nil {
+			return g.spelled(ctx, u)
+		}
+	}
+	if err := g.spelled(ctx, u); err != nil {
+		return err
+	}
+	if _, err := netip.ParseAddr(u.Hostname()); err == nil {
+		return nil
+	}
+	lookup, cancel := context.WithTimeout(ctx, limits.NetLookup)
+	defer cancel()
+	list, err := g.lookup(lookup, u.Hostname())
+	if err != nil {
+		return fault.New(fault.Unavailable, "no_such_host", "the name %s cannot be found", spec.Quote(u.Hostname()))
+	}
+	for _, a := range list {
+		if !g.admits(ctx, netip.AddrPortFrom(a.Unmap(), portOf(u))) {
+			return closed(u.Host)
+		}
+	}
+	return nil
+}
+
+// portOf is the port that an address means.
+func portOf(u *url.URL) uint16 {
+	if p, err := strconv.ParseUint(u.Port(), 10, 16); err == nil {
+		return uint16(p)
+	}
+	if u.Scheme == "http" {
+		return 80
+	}
+	return 443
 }
