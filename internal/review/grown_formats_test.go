@@ -39,15 +39,19 @@ func TestGrownFormats(t *testing.T) {
 		"a secret": {func(t *spec.Tool) {
 			t.Deployment.Env = append(t.Deployment.Env, spec.EnvVar{Name: "BANK_TOKEN", Secret: true})
 		}, []string{"secret: none → BANK_TOKEN"}},
-		"no secret":        {func(t *spec.Tool) { t.Deployment.Env = append(t.Deployment.Env, spec.EnvVar{Name: "LANGUAGE"}) }, nil},
-		"another package":  {func(t *spec.Tool) { t.Deployment.Install.Package = "mail-tools" }, []string{"installs: pip mail-tool → pip mail-tools"}},
-		"another kind":     {func(t *spec.Tool) { t.Format = spec.FormatSkill }, []string{"kind: install → skill"}},
-		"it writes":        {func(t *spec.Tool) { t.Operations[0].Effects = spec.EffectsWrite }, []string{"action list: read → write"}},
-		"it warns less":    {func(t *spec.Tool) { t.Operations[1].Effects = spec.EffectsWrite }, []string{"action erase warns less: destructive → write"}},
-		"it is repeated":   {func(t *spec.Tool) { t.Operations[2].Idempotent = true }, []string{"action send is repeated: no → yes"}},
-		"it reads less":    {func(t *spec.Tool) { t.Operations[0].Effects = spec.EffectsNone }, nil},
-		"a new one":        {func(t *spec.Tool) { t.Operations = append(t.Operations, spec.Operation{Name: "move", Effects: spec.EffectsWrite}) }, []string{"action move: none → write"}},
-		"a new one, reads": {func(t *spec.Tool) { t.Operations = append(t.Operations, spec.Operation{Name: "count", Effects: spec.EffectsRead}) }, nil},
+		"no secret":       {func(t *spec.Tool) { t.Deployment.Env = append(t.Deployment.Env, spec.EnvVar{Name: "LANGUAGE"}) }, nil},
+		"another package": {func(t *spec.Tool) { t.Deployment.Install.Package = "mail-tools" }, []string{"installs: pip mail-tool → pip mail-tools"}},
+		"another kind":    {func(t *spec.Tool) { t.Format = spec.FormatSkill }, []string{"kind: install → skill"}},
+		"it writes":       {func(t *spec.Tool) { t.Operations[0].Effects = spec.EffectsWrite }, []string{"action list: read → write"}},
+		"it warns less":   {func(t *spec.Tool) { t.Operations[1].Effects = spec.EffectsWrite }, []string{"action erase warns less: destructive → write"}},
+		"it is repeated":  {func(t *spec.Tool) { t.Operations[2].Idempotent = true }, []string{"action send is repeated: no → yes"}},
+		"it reads less":   {func(t *spec.Tool) { t.Operations[0].Effects = spec.EffectsNone }, nil},
+		"a new one": {func(t *spec.Tool) {
+			t.Operations = append(t.Operations, spec.Operation{Name: "move", Effects: spec.EffectsWrite})
+		}, []string{"action move: none → write"}},
+		"a new one, reads": {func(t *spec.Tool) {
+			t.Operations = append(t.Operations, spec.Operation{Name: "count", Effects: spec.EffectsRead})
+		}, nil},
 	} {
 		if got := grew(tool(nil), tool(c.change)); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
