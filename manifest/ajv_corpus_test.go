@@ -84,7 +84,7 @@ func (v *variant) walk(root, n *node, schema any, rebuild func(*node) *node) {
 		v.texts(n, s, put)
 	case kindNumber:
 		for _, suffix := range []string{".0", ".5", "0", "1"} {
-			if text := strings.TrimSuffix(n.text, ".0") + suffix; jsonNumber().MatchString(text) {
+			if text := strings.TrimSuffix(n.text, ".0") + suffix; isNumber(text) {
 				put(&node{kind: kindNumber, text: text})
 			}
 		}

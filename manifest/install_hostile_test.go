@@ -124,6 +124,3 @@ func TestHostileInstalls(t *testing.T) {
 	}
 }
 
-// hostileTime is ten times what is asked for of a quiet machine: others work on this
-// one at the same time, and a race detector makes everything slower.
-const hostileTime = time.Second
