@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/patch-cat/patch-git/internal/limits"
@@ -250,4 +251,24 @@ func TestSniff(t *testing.T) {
 			t.Errorf("%s is %q", text, got)
 		}
 	}
+}
+
+// TestInstallConcurrently reads at the same time with what all readings share.
+func TestInstallConcurrently(t *testing.T) {
+	whole := installs(t)["weather"]
+	var group sync.WaitGroup
+	for i := range 8 {
+		group.Go(func() {
+			text := whole
+			if i%2 == 0 {
+				text = strings.Replace(whole, `"id": "weather-desk"`, `"id": "Weather"`, 1)
+			}
+			for range 20 {
+				if doc, findings := Read("install.json", []byte(text), Strict); (doc == nil) != (i%2 == 0) {
+					t.Errorf("%v", findings)
+				}
+			}
+		})
+	}
+	group.Wait()
 }
