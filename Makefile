@@ -4,7 +4,7 @@ GO      ?= go
 TOOLS    = $(GO) tool -modfile=tools.mod
 SOURCES  = $(shell git ls-files '*.go')
 
-.PHONY: check fmt tidy vet static lint test race fuzz bench eval-quarantine eval-quarantine-write eval-quarantine-check test-hostile network lint-workflows test-nobody test-escape test-sigstore test-act test-cgroup test-container build build-full test-embed cross test-sarif leaks eval-search eval-search-write eval-search-check eval-taint eval-taint-write eval-taint-check test-site test-mcp test-mcp-load bench-mcp bench-mcp-write train-search
+.PHONY: check fmt tidy vet static lint test race fuzz bench eval-quarantine eval-quarantine-write eval-quarantine-check test-hostile network lint-workflows test-nobody test-escape test-sigstore test-act test-cgroup test-container build build-full test-embed cross test-sarif leaks eval-search eval-search-write eval-search-check eval-taint eval-taint-write eval-taint-check test-site test-ajv test-mcp test-mcp-load bench-mcp bench-mcp-write train-search
 
 check: fmt tidy vet static lint race
 
@@ -167,6 +167,12 @@ MCP_CLIENTS = internal/mcpserver/mcptest/testdata
 test-mcp:
 	cd $(MCP_CLIENTS) && npm ci --ignore-scripts --no-audit --no-fund
 	PATCH_GIT_MCP_TESTS=1 $(GO) test -count=1 -timeout 20m -v ./internal/mcpserver/mcptest
+
+# The schemas of the formats held against ajv, on thousands of generated documents.
+# AJV=-update records what ajv says, with which `go test` compares without node.
+test-ajv:
+	cd manifest/testdata/ajv && npm ci --ignore-scripts --no-audit --no-fund
+	PATCH_GIT_AJV_TESTS=1 $(GO) test -count=1 -run TestAjv -v ./manifest $(AJV)
 
 # Two servers of one toolbox under a mixed load while tools come and go, for LOAD.
 LOAD ?= 10m

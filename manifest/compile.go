@@ -40,6 +40,7 @@ func compileSchema(text []byte, foreign bool, patterns *patternBudget) (*jsonsch
 		return nil, err
 	}
 	if foreign {
+		dropID(doc)
 		count := 0
 		if err := prepareForeign(doc, &count); err != nil {
 			return nil, err

@@ -163,6 +163,10 @@ func TestEveryRule(t *testing.T) {
 			note("tool.py", data)
 		}
 	}
+	for _, c := range installCases {
+		note("install.json", []byte(strings.Replace(installs(t)[c.file], c.old, c.new, 1)))
+	}
+	note("install.json", hostileInstalls(t)["a pattern without end"])
 	for _, c := range slices.Concat(skillCases, skillNotes) {
 		note(skillFile, c.data(t))
 	}

@@ -11,7 +11,7 @@ import (
 // from .NET: groups that only .NET knows are refused, and what both write alike but
 // mean differently is written out.
 func fromECMAScript(text string) (string, error) {
-	if strings.IndexByte(text, '\\') < 0 && strings.IndexByte(text, '.') < 0 && strings.Index(text, "(?") < 0 {
+	if !strings.ContainsAny(text, `\.`) && !strings.Contains(text, "(?") {
 		return text, nil
 	}
 	var b strings.Builder

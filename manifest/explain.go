@@ -10,6 +10,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v5"
 
+	"github.com/patch-cat/patch-git/internal/limits"
 	"github.com/patch-cat/patch-git/spec"
 )
 
@@ -75,6 +76,10 @@ func (e *explainer) keyword(err *jsonschema.ValidationError, keyword, context st
 	number := func() string { return fmt.Sprint(want) }
 	switch keyword {
 	case "type":
+		if want == "integer" && n.kind == kindNumber {
+			code, what = "type", shown(n)+" is not an integer"
+			break
+		}
 		code, what = "type", fmt.Sprintf("this is %s, allowed is %s", n.kind, typeNames(want))
 	case "enum":
 		list, _ := want.([]any)
@@ -138,6 +143,10 @@ func (e *explainer) members(n *node, where, keyword string, around map[string]an
 			continue
 		}
 		fix := ""
+		if len(e.found) >= limits.ManifestProblems-1 {
+			e.say(m.at, where, context, "unknown-member", fix, "the member %s is not part of the format", spec.Quote(m.name)) // counted alone
+			continue
+		}
 		if like := Nearest(m.name, known); like != "" {
 			fix = "write " + like
 		} else if len(known) > 0 {

@@ -28,7 +28,7 @@ const (
 	// checkSteps bounds how much of a schema is held against how much of a document:
 	// references and combinations can make that exponential in the size of both.
 	checkSteps = 200_000
-	readSteps  = 20_000 // while a file is read
+	readSteps  = 1_000 // while a file is read, when each takes a few KiB of reasons
 )
 
 var errSteps = errors.New("checking takes too long")
@@ -43,34 +43,16 @@ func prepareForeign(v any, count *int) error {
 	if *count++; *count > maxSubschemas {
 		return errors.New("the schema consists of more than " + strconv.Itoa(maxSubschemas) + " schemas")
 	}
+	if err := eachBelow(m, func(s any) error { return prepareForeign(s, count) }); err != nil {
+		return err
+	}
+	delete(m, "$vocabulary") // which a metaschema alone has
 	for _, ours := range []string{stepKeyword, namedSchema, otherSchema, patternKeyword} {
 		delete(m, ours)
 	}
 	for name, v := range m {
-		below := []any{}
-		switch sub := v.(type) {
-		case map[string]any:
-			switch dialect[name] {
-			case shapeSchema:
-				below = append(below, sub)
-			case shapeMap, shapeDependencies:
-				for _, s := range sub {
-					below = append(below, s)
-				}
-			}
-		case []any:
-			if dialect[name] == shapeList {
-				below = sub
-			}
-		case json.Number:
-			if dialect[name] == shapeCount {
-				m[name] = json.Number(wholeNumber(string(sub)))
-			}
-		}
-		for _, s := range below {
-			if err := prepareForeign(s, count); err != nil {
-				return err
-			}
+		if n, ok := v.(json.Number); ok && dialect[name] == shapeCount {
+			m[name] = json.Number(wholeNumber(string(n)))
 		}
 	}
 	if p, ok := m["pattern"]; ok {
@@ -90,6 +72,75 @@ func prepareForeign(v any, count *int) error {
 		}
 	}
 	m[stepKeyword] = true
+	return nil
+}
+
+// prepareForm moves the patterns of one of our own schemas.
+func prepareForm(v any) error {
+	m, ok := v.(map[string]any)
+	if !ok {
+		return nil
+	}
+	if p, ok := m["pattern"]; ok {
+		delete(m, "pattern")
+		m[patternKeyword] = p
+	}
+	return eachBelow(m, prepareForm)
+}
+
+// dropID takes away the address of a schema that is nowhere referred to by it: the
+// library is particular about addresses, and has one of its own for the schema.
+func dropID(v any) {
+	m, ok := v.(map[string]any)
+	if !ok {
+		return
+	}
+	needed := false
+	var look func(any) error
+	look = func(v any) error {
+		below, ok := v.(map[string]any)
+		if !ok {
+			return nil
+		}
+		for _, name := range []string{"$ref", "$dynamicRef"} {
+			ref, ok := below[name].(string)
+			needed = needed || ok && !strings.HasPrefix(ref, "#")
+		}
+		_, named := below["$id"]
+		needed = needed || named
+		return eachBelow(below, look)
+	}
+	id := m["$id"]
+	delete(m, "$id")
+	_ = look(m)
+	if needed && id != nil {
+		m["$id"] = id
+	}
+}
+
+// eachBelow calls f for each schema that a schema holds.
+func eachBelow(m map[string]any, f func(any) error) error {
+	for name, v := range m {
+		below := []any{}
+		switch sub := v.(type) {
+		case map[string]any:
+			switch dialect[name] {
+			case shapeSchema:
+				below = append(below, sub)
+			case shapeMap, shapeDependencies:
+				below = slices.AppendSeq(below, maps.Values(sub))
+			}
+		case []any:
+			if dialect[name] == shapeList {
+				below = sub
+			}
+		}
+		for _, s := range below {
+			if err := f(s); err != nil {
+				return err
+			}
+		}
+	}
 	return nil
 }
 

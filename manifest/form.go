@@ -59,7 +59,9 @@ func compileForm(text []byte, formats bool) (*jsonschema.Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	movePatterns(doc)
+	if err := prepareForm(doc); err != nil {
+		return nil, err
+	}
 	moved, err := json.Marshal(doc)
 	if err != nil {
 		return nil, err

@@ -31,7 +31,7 @@ func readInstall(r *report, data []byte) *Document {
 		return nil
 	}
 	doc := &Document{Raw: data, Body: len(data), BodyLine: 1, root: root}
-	in := &installReader{report: r, root: root, tool: &doc.Tool, left: readSchemas, steps: readSteps}
+	in := &installReader{report: r, root: root, tool: &doc.Tool, left: readSchemas, steps: quickSteps}
 	in.read()
 	in.judge()
 	if doc.Tool.Name == "" || doc.Tool.Version == "" {
@@ -43,6 +43,9 @@ func readInstall(r *report, data []byte) *Document {
 // readSchemas is how many schemas a reading compiles, to hold examples and the
 // arguments of the smoke against them: each takes the library tens of microseconds.
 const readSchemas = 600
+
+// quickSteps is how many steps the quick schemas of a file may take together.
+const quickSteps = 50_000
 
 // otherEditions are the other published editions, and what is different in them.
 var otherEditions = map[string]string{
@@ -130,7 +133,7 @@ func (in *installReader) name(id string) {
 	}
 	at := in.root.get("tool").get("id").at
 	in.add(installID, at, "the id %s makes no name of a tool: %s", spec.Quote(id), err)
-	if in.mode == Strict {
+	if in.mode != Lenient {
 		return
 	}
 	near := strings.Join(strings.FieldsFunc(id, func(c rune) bool { return c == '-' }), "_")

@@ -124,6 +124,9 @@ func (p *patchReader) pattern(n *node) bool {
 
 // find follows a JSON Pointer as far as it leads.
 func (n *node) find(pointer string) *node {
+	if pointer == "" {
+		return n
+	}
 	for part := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
 		part = strings.NewReplacer("~1", "/", "~0", "~").Replace(part)
 		next := n.get(part)

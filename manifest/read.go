@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"bytes"
 	"path"
 	"strings"
 
@@ -53,13 +54,23 @@ func (d *Document) Place(pointer string) (line, col int) {
 // error ([spec.Blocking]) a document may still be returned, to show what the
 // file is about; it must not be published or run then.
 func Read(file string, data []byte, mode Mode) (*Document, []spec.Finding) {
-	r := &report{file: file, mode: mode}
+	return read(&report{file: file, mode: mode}, data)
+}
+
+// ReadAsserting is [Read] where "format" of a schema is not a remark but must hold:
+// an address must be a URI, a mailbox one of RFC 5321. It concerns the formats that
+// have a JSON Schema for their whole file.
+func ReadAsserting(file string, data []byte, mode Mode) (*Document, []spec.Finding) {
+	return read(&report{file: file, mode: mode, formats: true}, data)
+}
+
+func read(r *report, data []byte) (*Document, []spec.Finding) {
 	if len(data) > limits.SourceScan {
 		r.add(notScanned, pos{}, "the file has %d bytes, at most %d are read", len(data), limits.SourceScan)
 		return nil, r.finish()
 	}
 	var doc *Document
-	switch formatOf(file) {
+	switch formatOf(r.file) {
 	case spec.FormatPatch:
 		doc = readPatch(r, data)
 	case spec.FormatInstall:
@@ -69,9 +80,28 @@ func Read(file string, data []byte, mode Mode) (*Document, []spec.Finding) {
 	case spec.FormatArcade:
 		doc = readArcade(r, data)
 	default:
-		r.add(unknownFile, pos{}, "file name %s belongs to no manifest format", spec.Quote(path.Base(file)))
+		r.add(unknownFile, pos{}, "file name %s belongs to no manifest format", spec.Quote(path.Base(r.file)))
 	}
 	return doc, r.finish()
+}
+
+// Sniff tells the format of a JSON file of any name by the members of its outermost
+// object; "" where they tell none. Only a file that a person names by hand is looked
+// at so; what a registry holds has the name of its format [C-37].
+func Sniff(data []byte) spec.Format {
+	if bytes.HasPrefix(bytes.TrimLeft(data, " \t\r\n"), []byte("[")) {
+		return spec.FormatArcade // which alone is also kept in lists
+	}
+	members, _ := Object(data, limits.ToolFile) // those before an error count, too
+	for _, m := range members {
+		switch m.Name {
+		case "manifest_version", "runtime", "kill_switch", "smoke":
+			return spec.FormatInstall
+		case "fully_qualified_name", "toolkit":
+			return spec.FormatArcade
+		}
+	}
+	return ""
 }
 
 // formatOf tells the format of a file by its name alone, never by what is in

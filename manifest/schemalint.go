@@ -88,7 +88,7 @@ func (l *schemaLint) schema(n *node, where string, base *url.URL) {
 		return
 	}
 	if id := n.get("$id"); id != nil && id.kind == kindString {
-		if u, err := base.Parse(id.text); err == nil {
+		if u, err := base.Parse(id.text); err == nil && (isURI(strings.TrimSuffix(id.text, "#")) || isRelative(strings.TrimSuffix(id.text, "#"))) {
 			base = u
 			l.names[strings.TrimSuffix(u.String(), "#")] = n
 		} else {
@@ -113,7 +113,7 @@ func (l *schemaLint) keyword(n *node, m member, where string, base *url.URL) {
 	case shapeAny:
 	case shapeText, shapeID, shapeAnchor, shapeRef, shapeDialect, shapePattern:
 		if want(v.kind == kindString, "a string") {
-			l.text(n, s, m.name, v, where, base)
+			l.text(n, s, v, where, base)
 		}
 	case shapeBoolean:
 		want(v.kind == kindBoolean, "true or false")
@@ -167,7 +167,7 @@ func (l *schemaLint) below(s shape, m member, where string, base *url.URL, want 
 }
 
 // text looks at a keyword whose value is a string.
-func (l *schemaLint) text(n *node, s shape, name string, v *node, where string, base *url.URL) {
+func (l *schemaLint) text(n *node, s shape, v *node, where string, base *url.URL) {
 	switch s {
 	case shapePattern:
 		l.pattern(v.text, v.at, where)
@@ -212,6 +212,9 @@ func (l *schemaLint) resolve(r *reference) {
 		return
 	case fragment == "":
 		r.target = resource
+	case strings.Contains(fragment, "/patternProperties/"), strings.HasSuffix(fragment, "/additionalProperties"):
+		l.bad(r.at, r.where, "%s refers to where a schema has no name of its own; put it into $defs", spec.Quote(r.to))
+		return
 	case fragment[0] == '/':
 		r.target = resource.exactly(fragment)
 	default:

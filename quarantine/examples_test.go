@@ -1,8 +1,11 @@
 package quarantine
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os/exec"
 	"slices"
 	"strings"
@@ -77,8 +80,122 @@ var unshown = map[string]string{
 	"PY-000":  "a machine without the interpreter",
 }
 
+// The standard skill and the standard install manifest, which examples of rules
+// about these formats change.
+const (
+	exampleSkill = `manifest_version: "1.0"
+name: count-words
+description: Count the words of a text file and say which stand there most often.
+version: 1.2.0
+execution:
+  idempotent: true
+  destructive: false
+  network: false
+  interactive: false
+`
+	exampleSteps = `
+# Count the words
+
+Read the file, count its words, and name the five that stand there most often.
+`
+	exampleInstall = `{
+  "manifest_version": "0.2",
+  "tool": {
+    "id": "count-words",
+    "version": "1.2.0",
+    "name": "Count words",
+    "summary": "Count the words of a text.",
+    "homepage": "https://example.org/count-words",
+    "license": "MIT"
+  },
+  "runtime": {
+    "kind": "python-module",
+    "install": {"method": "pip", "package": "click", "version_spec": "==8.1.7"},
+    "entrypoint": {"command": ["count-words"]}
+  },
+  "actions": [
+    {
+      "name": "count",
+      "summary": "Count the words of a text.",
+      "invocation": {"kind": "stdin-json"},
+      "input": {"type": "object", "properties": {"text": {"type": "string"}}, "additionalProperties": false},
+      "side_effects": "none"
+    }
+  ],
+  "smoke": {"kind": "shell", "command": ["count-words", "--version"], "success": {"exit_code": 0}},
+  "kill_switch": {"kind": "shell", "command": ["count-words", "sign-out"]}
+}
+`
+)
+
+// otherFiles makes the files of a case about a skill or an install manifest; ok is
+// false for one about a Patch tool.
+func otherFiles(c Case) (files []spec.File, ok bool, err error) {
+	head, steps, install := blocks(exampleSkill), exampleSteps, exampleInstall
+	main := ""
+	for _, change := range c.Changes {
+		text, err := Unhidden(change.Text)
+		if err != nil {
+			return nil, true, err
+		}
+		switch change.Kind {
+		case "skill":
+			main, steps = "SKILL.md", steps+"\n"+text
+		case "frontmatter":
+			main = "SKILL.md"
+			for _, b := range blocks(text) {
+				head = replaceBlock(head, b)
+			}
+		case "install":
+			main = "install.json"
+			var base, patch any
+			if err := errors.Join(json.Unmarshal([]byte(install), &base), json.Unmarshal([]byte(text), &patch)); err != nil {
+				return nil, true, err
+			}
+			merged, err := json.MarshalIndent(mergePatch(base, patch), "", "  ")
+			if err != nil {
+				return nil, true, err
+			}
+			install = string(merged) + "\n"
+		case "file":
+			files = append(files, spec.File{Path: change.Path, Data: []byte(text)})
+		}
+	}
+	switch main {
+	case "SKILL.md":
+		return append([]spec.File{{Path: main, Data: []byte("---\n" + strings.Join(head, "") + "---\n" + steps)}}, files...), true, nil
+	case "install.json":
+		return append([]spec.File{{Path: main, Data: []byte(install)}}, files...), true, nil
+	}
+	return nil, false, nil
+}
+
+// mergePatch is that of RFC 7386.
+func mergePatch(base, patch any) any {
+	changes, ok := patch.(map[string]any)
+	if !ok {
+		return patch
+	}
+	out, _ := base.(map[string]any)
+	out = maps.Clone(out)
+	if out == nil {
+		out = map[string]any{}
+	}
+	for key, value := range changes {
+		if value == nil {
+			delete(out, key)
+			continue
+		}
+		out[key] = mergePatch(out[key], value)
+	}
+	return out
+}
+
 // exampleFiles makes the files of a case.
 func exampleFiles(c Case) ([]spec.File, error) {
+	if files, other, err := otherFiles(c); other {
+		return files, err
+	}
 	head, code, body, source := blocks(exampleManifest), "", "", ""
 	var files []spec.File
 	for _, change := range c.Changes {
@@ -189,7 +306,11 @@ func play(t *testing.T, all []Example) [][]played {
 			if err != nil {
 				t.Fatalf("%s: %v", e.ID, err)
 			}
-			sources = append(sources, string(files[0].Data))
+			for _, f := range files {
+				if f.Path == "tool.py" || files[0].Path == "SKILL.md" && fileKindOf(f) == pythonScript {
+					sources = append(sources, string(f.Data))
+				}
+			}
 			out[i] = append(out[i], played{files: files})
 		}
 	}
@@ -197,17 +318,27 @@ func play(t *testing.T, all []Example) [][]played {
 	for i := range out {
 		for j := range out[i] {
 			p := &out[i][j]
-			doc, findings := manifest.Read("tool.py", p.files[0].Data, manifest.Strict)
+			doc, findings := manifest.Read(p.files[0].Path, p.files[0].Data, manifest.Strict)
 			p.findings = findings
-			f := facts[0]
-			facts = facts[1:]
+			var main *Facts
+			var scripts []ScriptFacts
+			for _, file := range p.files {
+				if file.Path != "tool.py" && (p.files[0].Path != "SKILL.md" || fileKindOf(file) != pythonScript) {
+					continue
+				}
+				f := facts[0]
+				facts = facts[1:]
+				f.Python = examplePython // the same words whatever this machine has
+				if main = &f; file.Path != "tool.py" {
+					main, scripts = nil, append(scripts, ScriptFacts{Path: file.Path, Facts: &f})
+				}
+			}
 			if doc == nil {
 				continue
 			}
-			f.Python = examplePython // the same words whatever this machine has
 			s := Subject{
 				Release: &spec.Release{Ref: spec.Ref{Name: doc.Tool.Name, Version: doc.Tool.Version}, Tool: doc.Tool, Files: p.files},
-				Facts:   &f, Owner: "1", Names: exampleNames, Previous: examplePrevious,
+				Facts:   main, Scripts: scripts, Owner: "1", Names: exampleNames, Previous: examplePrevious,
 			}
 			report := Check(t.Context(), s)
 			p.findings = append(p.findings, report.Findings...)

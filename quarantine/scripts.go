@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/patch-cat/patch-git/internal/fault"
@@ -143,6 +144,8 @@ func (c *collector) pythonScript(f spec.File, told *ScriptFacts) {
 			checkDeclared(sub, c.tool)
 		}
 	}
+	// A script works when it is started, which is what importing one does.
+	sub.found = slices.DeleteFunc(sub.found, func(f spec.Finding) bool { return f.ID == importReach.ID })
 	c.found = append(c.found, sub.found...)
 	c.unchecked = append(c.unchecked, sub.unchecked...)
 }

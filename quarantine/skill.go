@@ -140,7 +140,7 @@ func (c *collector) allowedTools() {
 		return
 	}
 	scripts := slices.ContainsFunc(c.Release.Files, func(f spec.File) bool { k := fileKindOf(f); return k == pythonScript || k == otherScript })
-	body := string(c.source)
+	body := string(c.source[min(max(c.tool.Skill.Body, 0), len(c.source)):])
 	for _, t := range c.tool.Skill.AllowedTools {
 		name, scope, scoped := strings.Cut(strings.TrimSuffix(strings.TrimSpace(t), ")"), "(")
 		where := c.locateText(t, 1)

@@ -61,6 +61,7 @@ func TestScripts(t *testing.T) {
 			"keep":        keep,
 			"fill":        fill,
 			"bad-text":    badText,
+			"internet":    internet,
 			"wheel-house": wheelHouse,
 			"wheel":       wheel,
 
@@ -72,6 +73,7 @@ func TestScripts(t *testing.T) {
 			"github":        githubCommand,
 			"fixture":       writeFixture,
 			"model":         modelCommand,
+			"engine":        engineCommand,
 			"mcp":           mcpCommand,
 			"hold":          hold,
 			"take":          take,
@@ -109,6 +111,7 @@ func setup(e *testscript.Env) error {
 	e.Values[notaryKey{}] = &notary{tb: e.T().(testing.TB)}
 	e.Values[hubKey{}] = &hubHolder{tb: e.T().(testing.TB)}
 	e.Values[modelKey{}] = &modelHolder{tb: e.T().(testing.TB)}
+	e.Values[engineKey{}] = &engineHolder{tb: e.T().(testing.TB)}
 	e.Values[holdingsKey{}] = holdings{}
 	e.Values[personKey{}] = e.T()
 	home := filepath.Join(e.WorkDir, "home")

@@ -1,43 +1,43 @@
 package audit
 
-import (
-	"cmp"
-	"slices"
-	"strings"
-)
+import "encoding/json"
 
-// Struck is what stands where a value was that nobody may read.
-const Struck = "‹secret:given›"
+// Striker strikes the secrets that a run was given from what others are shown of it,
+// by the same spellings as the record, and puts the same marks in their place.
+type Striker struct{ r *redactor }
 
-// Striker strikes values, and their usual encodings, out of texts that are shown or
-// written outside of the records of runs: there is no code under a key, so that
-// nothing can be told of the value. The zero value strikes nothing.
-type Striker struct{ known []form }
-
-// NewStriker strikes these values. Shorter ones than the journal's least are struck
-// as they are: who marked a value as sensitive asked for that.
-func NewStriker(secrets []string) *Striker {
-	s := &Striker{}
-	for _, secret := range secrets {
-		switch {
-		case secret == "":
-		case len(secret) < minSecret:
-			s.known = append(s.known, form{secret, Struck})
-		default:
-			for _, f := range forms(secret) {
-				s.known = append(s.known, form{f, Struck})
-			}
-		}
+// Striker makes one; without secrets it strikes nothing.
+func (j *Journal) Striker(secrets ...string) Striker {
+	if len(secrets) == 0 {
+		return Striker{}
 	}
-	slices.SortStableFunc(s.known, func(a, b form) int {
-		return cmp.Or(len(b.text)-len(a.text), strings.Compare(a.text, b.text))
-	})
-	s.known = slices.Compact(s.known)
-	return s
+	k, err := j.keys()
+	if err != nil {
+		k = &keys{} // the mark is then one that nobody can tell from another's
+	}
+	return Striker{newRedactor(k, func(string) []Secret { return nil }, secrets)}
 }
 
-// Text returns the text with marks in the place of what is secret.
-func (s *Striker) Text(text string) string {
-	r := redactor{detect: func(string) []Secret { return nil }, known: s.known}
-	return replace(text, r.spans(text))
+// Text strikes from a text.
+func (s Striker) Text(text string) string {
+	if s.r == nil {
+		return text
+	}
+	text, _ = s.r.text(text)
+	return text
+}
+
+// Bytes strikes from an output, which stays JSON where it was.
+func (s Striker) Bytes(b []byte) (clean []byte, struck bool) {
+	if s.r == nil {
+		return b, false
+	}
+	if json.Valid(b) {
+		return s.r.json(b)
+	}
+	text, struck := s.r.text(string(b))
+	if !struck {
+		return b, false
+	}
+	return []byte(text), true
 }

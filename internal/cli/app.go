@@ -118,7 +118,7 @@ byte changed since, and runs them in a sandbox that enforces what they declare.`
 			root.AddCommand(c)
 		}
 	}
-	add("use", a.searchCommand(), a.infoCommand(), a.pullCommand(), a.runCommand(), a.listCommand(), a.removeCommand(),
+	add("use", a.searchCommand(), a.infoCommand(), a.pullCommand(), a.runCommand(), a.listCommand(), a.removeCommand(), a.configureCommand(),
 		a.verifyCommand(), a.skillCommand(), a.runsCommand(), a.replayCommand(), a.approveCommand(), a.grantsCommand(), a.taintCommand(), a.envCommand(), a.registryCommand(), a.logCommand())
 	add("write", a.newCommand(), a.arcadeCommand(), a.checkCommand(), a.waiveCommand(), a.publishCommand(), a.yankCommand(), a.revokeCommand(),
 		a.deprecateCommand(), a.transferCommand(), a.quarantineCommand())

@@ -3,6 +3,8 @@ package cli
 import (
 	"context"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -21,6 +23,8 @@ type checkFlags struct {
 	explain string
 	list    bool
 	try     bool
+	format  string
+	assert  bool
 }
 
 func (a *app) checkCommand() *cobra.Command {
@@ -46,10 +50,11 @@ and its policy count as well, and the answer says what would become of a pull re
   patch-git check tool.py --in ./registry
   patch-git check tool.py --try
   patch-git check tools/ --sarif findings.sarif
+  patch-git check weather.json --assert-formats
   patch-git check --json tool.py | jq .files[].findings
   patch-git check --explain PY-002`,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return []string{"py"}, cobra.ShellCompDirectiveFilterFileExt
+			return []string{"py", "json", "md"}, cobra.ShellCompDirectiveFilterFileExt
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			asked := c.Flags().Changed("explain")
@@ -75,7 +80,10 @@ and its policy count as well, and the answer says what would become of a pull re
 	c.Flags().StringVar(&f.explain, "explain", "", "explain the rule of an `id`, with examples")
 	c.Flags().BoolVar(&f.list, "list", false, "list all rules")
 	c.Flags().BoolVar(&f.try, "try", false, "run what has no error in the sandbox, and compare what it does with its manifest")
+	c.Flags().StringVar(&f.format, "format", "", "the format of the files, `patch|install|skill|arcade`, where their names do not tell it")
+	c.Flags().BoolVar(&f.assert, "assert-formats", false, `let "format" in the JSON Schema of a manifest count: addresses and mailboxes must be such`)
 	_ = c.MarkFlagDirname("in")
+	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formatWords(), cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("explain", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		var out []string
 		for _, r := range catalogue() {
@@ -106,6 +114,10 @@ func (a *app) check(ctx context.Context, f *checkFlags, args []string) error {
 	if err != nil {
 		return err
 	}
+	if w.Format, err = formatWord(f.format); err != nil {
+		return err
+	}
+	w.AssertFormats = f.assert
 	shown, paths, err := a.proposals(args)
 	if err != nil {
 		return err
@@ -158,6 +170,22 @@ func (a *app) check(ctx context.Context, f *checkFlags, args []string) error {
 		return fault.New(fault.Unavailable, "untold", "nobody could tell about %d of %d", untold, len(all)).Hint("patch-git doctor")
 	}
 	return nil
+}
+
+// formatWords are the formats as a flag has them.
+func formatWords() []string {
+	var out []string
+	for _, f := range spec.Formats() {
+		out = append(out, string(f))
+	}
+	return out
+}
+
+func formatWord(word string) (spec.Format, error) {
+	if word != "" && !slices.Contains(formatWords(), word) {
+		return "", usage("--format is one of %s, not %s", strings.Join(formatWords(), ", "), spec.Quote(word))
+	}
+	return spec.Format(word), nil
 }
 
 // proposals are what the arguments name: how each is called, and where it is.

@@ -30,11 +30,9 @@ func (a *app) printChecked(c *checked, files []spec.File) {
 func placed(of string, f spec.Finding) spec.Finding {
 	main := spec.FormatOf(filepath.Base(of)) // where a main file was typed, the release is the folder around it
 	switch {
-	case main != "" && f.File == main.MainFile():
-		f.File = of
 	case main == spec.FormatSkill && f.File != of && f.File != "" && !filepath.IsAbs(f.File):
 		f.File = filepath.Join(filepath.Dir(of), f.File)
-	case f.File == "", f.File == of, f.File == spec.FormatPatch.MainFile() && strings.HasSuffix(of, ".py"):
+	case f.File == "", f.File == of, spec.FormatOf(f.File) != "" && strings.EqualFold(filepath.Ext(of), filepath.Ext(f.File)):
 		f.File = of
 	case !filepath.IsAbs(f.File) && !strings.HasPrefix(f.File, `"`): // not one that had to be quoted
 		f.File = filepath.Join(of, f.File)
@@ -67,7 +65,7 @@ func (a *app) printFindings(of string, fs []spec.Finding, files []spec.File) {
 	}
 	secret := map[place]bool{}
 	for _, f := range fs {
-		secret[place{f.File, f.Line}] = secret[place{f.File, f.Line}] || f.ID == quarantine.SecretRule
+		secret[place{f.File, f.Line}] = secret[place{f.File, f.Line}] || f.ID == quarantine.SecretRule || f.Code == "secret-default"
 	}
 	for _, f := range fs {
 		shown := placed(of, f)

@@ -21,7 +21,7 @@ func (a *app) printFormat(t *spec.Tool) {
 	}
 	section("actions", operationRows(t))
 	if len(t.Inputs) > 0 {
-		section("inputs", a.inputRows(t))
+		section("inputs", inputNames(t))
 	}
 	if d := t.Deployment; d != nil {
 		section("set up", deploymentRows(d))
@@ -34,6 +34,22 @@ func (a *app) printFormat(t *spec.Tool) {
 	if r := t.Arcade; r != nil {
 		section("through Arcade", arcadeRows(r))
 	}
+}
+
+// inputNames list inputs by their names: they are no flags of run.
+func inputNames(t *spec.Tool) [][]string {
+	var rows [][]string
+	for _, i := range t.Inputs {
+		what := string(i.Type)
+		if !i.Required {
+			what += ", optional"
+		}
+		if i.Default != nil {
+			what += ", default " + safe(string(i.Default))
+		}
+		rows = append(rows, []string{"  " + safe(i.Name), what, oneLine(safe(i.Description))})
+	}
+	return rows
 }
 
 func operationRows(t *spec.Tool) [][]string {

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"github.com/patch-cat/patch-git/internal/toolbox"
@@ -41,6 +43,9 @@ func (a *app) listCommand() *cobra.Command {
 				if len(t.Versions) > 1 {
 					other = "also here: " + joinVersions(without(t.Versions, t.Current))
 				}
+				if state, ok := a.stateOf(t.Name); ok && state.Smoke.State != toolbox.SmokePassed {
+					other = strings.TrimPrefix(other+"; ", "; ") + "works: " + smokeText(state.Smoke)
+				}
 				rows = append(rows, []string{a.out.bold(string(t.Name)), string(t.Current), used, other})
 			}
 			a.out.table(rows)
@@ -63,6 +68,7 @@ func (a *app) removeCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "remove name[@version]...", Aliases: []string{"rm"},
 		Short: "Remove tools; without a version, all versions of them",
+		Long:  "Remove tools with all that was installed for them. Access that an install manifest was\ngiven elsewhere stays: 'patch-git revoke name' takes it back.",
 		Example: `  patch-git remove csv_to_json@1.0.0
   patch-git remove csv_to_json`,
 		Args: atLeastOne, ValidArgsFunction: a.completeInstalled,
@@ -77,7 +83,7 @@ func (a *app) removeCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				removed, err := client.Box.Remove(c.Context(), ref)
+				removed, err := client.RemoveAll(c.Context(), ref)
 				if err != nil {
 					return err
 				}

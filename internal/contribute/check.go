@@ -45,16 +45,31 @@ type surroundings struct {
 // CheckFile checks a main file, or a folder that is laid out like a version
 // directory, without any registry around it.
 func (w *Workshop) CheckFile(ctx context.Context, path string) (*Checked, error) {
-	files, err := readRelease(path)
+	files, err := readRelease(path, w.Format)
 	if err != nil {
 		return nil, err
 	}
 	return w.check(ctx, path, files, surroundings{})
 }
 
+// formatOf tells the format of a single file: what the person says, its name, of
+// JSON its members, and otherwise that of Python.
+func formatOf(path string, data []byte, said spec.Format) spec.Format {
+	if said != "" {
+		return said
+	}
+	if named := spec.FormatOf(filepath.Base(path)); named != "" {
+		return named
+	}
+	if strings.EqualFold(filepath.Ext(path), ".json") {
+		return cmp.Or(manifest.Sniff(data), spec.FormatInstall) // whose schema says what is missing
+	}
+	return spec.FormatPatch
+}
+
 // readRelease reads the files of a proposed release. A single file becomes the
 // main file of its format.
-func readRelease(path string) ([]spec.File, error) {
+func readRelease(path string, format spec.Format) ([]spec.File, error) {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fault.New(fault.NotFound, "no_file", "there is no file %s", spec.Quote(path))
@@ -64,18 +79,14 @@ func readRelease(path string) ([]spec.File, error) {
 	}
 	if !info.IsDir() && filepath.Base(path) == spec.FormatSkill.MainFile() {
 		// A release of a skill is its folder; by itself the file asks for what lies beside it.
-		return readRelease(filepath.Dir(path))
+		return readRelease(filepath.Dir(path), format)
 	}
 	if !info.IsDir() {
 		data, err := durable.ReadFile(path, limits.SourceScan)
 		if err != nil {
 			return nil, err
 		}
-		if base := filepath.Base(path); spec.FormatOf(base) != "" {
-			return []spec.File{{Path: base, Data: data}}, nil
-		}
-		// Only the Patch format has files of any name.
-		return []spec.File{{Path: spec.FormatPatch.MainFile(), Data: data}}, nil
+		return []spec.File{{Path: formatOf(path, data, format).MainFile(), Data: data}}, nil
 	}
 	var files []spec.File
 	left := int64(limits.SourceScan)
@@ -110,7 +121,11 @@ func (w *Workshop) check(ctx context.Context, shown string, files []spec.File, a
 		out.Findings = []spec.Finding{*wrong}
 		return out, nil
 	}
-	doc, findings := manifest.Read(main, data, manifest.Strict)
+	read := manifest.Read
+	if w.AssertFormats {
+		read = manifest.ReadAsserting
+	}
+	doc, findings := read(main, data, manifest.Strict)
 	out.Findings = findings
 	if doc == nil {
 		return out, nil

@@ -176,7 +176,7 @@ type Judged struct {
 // JudgeFile asks the configured model about a main file, or about a folder that
 // is laid out like a version directory, as a registry would.
 func (w *Workshop) JudgeFile(ctx context.Context, path string) (*Judged, error) {
-	files, err := readRelease(path)
+	files, err := readRelease(path, w.Format)
 	if err != nil {
 		return nil, err
 	}

@@ -36,7 +36,7 @@ func (w *Workshop) PublishFile(ctx context.Context, file, dir string, with Signi
 	if err != nil {
 		return nil, err
 	}
-	files, err := readRelease(file)
+	files, err := readRelease(file, w.Format)
 	if err != nil {
 		return nil, err
 	}

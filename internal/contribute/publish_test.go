@@ -184,19 +184,19 @@ func TestReadReleaseIsBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if files, err := readRelease(dir); err != nil || len(files) != 2 {
+	if files, err := readRelease(dir, ""); err != nil || len(files) != 2 {
 		t.Errorf("as much as is read: %d files, %v", len(files), err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "z"), []byte("x"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := readRelease(dir); fault.KindOf(err) != fault.Findings {
+	if _, err := readRelease(dir, ""); fault.KindOf(err) != fault.Findings {
 		t.Errorf("one byte more: %v", err)
 	}
 	if err := errors.Join(os.Remove(filepath.Join(dir, "z")), os.Symlink("/etc/passwd", filepath.Join(dir, "z"))); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := readRelease(dir); fault.KindOf(err) != fault.Findings {
+	if _, err := readRelease(dir, ""); fault.KindOf(err) != fault.Findings {
 		t.Errorf("a link: %v", err)
 	}
 }

@@ -27,7 +27,7 @@ func (w *Workshop) CheckIn(ctx context.Context, file, dir string) (*Checked, *re
 	if err != nil {
 		return nil, nil, err
 	}
-	files, err := readRelease(file)
+	files, err := readRelease(file, w.Format)
 	if err != nil {
 		return nil, nil, err
 	}

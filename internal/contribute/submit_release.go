@@ -45,7 +45,7 @@ type DraftOptions struct {
 // Where the answer is no, the draft has the findings and the error is
 // [fault.Findings].
 func (w *Workshop) DraftRelease(ctx context.Context, file string, o DraftOptions) (*Draft, error) {
-	files, err := readRelease(file)
+	files, err := readRelease(file, w.Format)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/patch-cat/patch-git/internal/host"
 	"github.com/patch-cat/patch-git/internal/pyenv"
 	"github.com/patch-cat/patch-git/internal/sandbox"
+	"github.com/patch-cat/patch-git/spec"
 )
 
 // Workshop acts for one contributor or maintainer.
@@ -21,6 +22,12 @@ type Workshop struct {
 	// now. AnyAge is for an index that does not tell when.
 	UploadedBefore time.Time
 	AnyAge         bool
+
+	// Format is that of the single files which are checked; "" tells it by their
+	// name and, of JSON, by their members. AssertFormats makes "format" in a JSON
+	// Schema count.
+	Format        spec.Format
+	AssertFormats bool
 
 	// Progress hears of long work; nil is silence.
 	Progress func(what string, done, total int64)

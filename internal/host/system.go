@@ -27,6 +27,7 @@ func System() *Host {
 			Stderr: term.IsTerminal(int(os.Stderr.Fd())),
 			Open:   openTerminal,
 			Screen: openScreen,
+			Hidden: askHidden,
 		},
 		StartedBy: startedBy,
 	}

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"cmp"
+	"io"
 	"io/fs"
 	"path"
 	"runtime"
@@ -37,6 +38,12 @@ type Job struct {
 	// the gate has opened. Until then the program runs already and waits, so
 	// it must be one that does nothing of a stranger's before it has read.
 	Late bool
+	// Talk, where it is not nil, has a conversation with the program of a late job
+	// instead of giving it Stdin: in is its standard input, out what it writes to its
+	// standard output, which the outcome has too. It begins when the gate has opened,
+	// and must return once out ends. When it does, the input ends, and a program that
+	// does not end within moments is killed.
+	Talk func(in io.Writer, out io.Reader)
 
 	Mounts  []Mount
 	Files   []File
@@ -171,6 +178,8 @@ func (j Job) checked() (Job, error) {
 		return j, bad("standard input %s is none of the job's files", spec.Quote(j.StdinFile))
 	case j.StdinFile != "" && (j.Stdin != nil || j.Late):
 		return j, bad("standard input is given twice")
+	case j.Talk != nil && (!j.Late || j.Stdin != nil):
+		return j, bad("a conversation needs a late input of its own")
 	case j.Uplink != nil && !j.Network:
 		return j, bad("an uplink is given to a job without network")
 	case j.Limits.negative():

@@ -245,6 +245,8 @@ func (s *Sandbox) serve(ctx context.Context, d driver, warm *spare, job Job) (Ou
 	defer warm.clean()
 	began := s.opts.Now()
 	switch {
+	case job.Talk != nil:
+		t.converse(job)
 	case job.Late && warm.job != nil:
 		t.feedNow(job)
 	case job.Late:

@@ -35,6 +35,8 @@ type tree struct {
 	group *group
 	// holds is the memory of the tree at this moment; nil where nobody counts.
 	holds func() int64
+	// talk is a conversation with the program; nil where there is none.
+	talk *talk
 	// fed is closed when the late input was written, or cannot be.
 	fed chan struct{}
 	// unheard tells that the program had ended before it was given a byte of
@@ -159,7 +161,7 @@ func (t *tree) supervise(ctx context.Context, lim Limits, began time.Time, now f
 	var full atomic.Bool
 	heads, tails := make(chan []byte, 1), make(chan struct{}, 1)
 	go func() {
-		heads <- readHead(&stream{File: t.stdout}, lim.Stdout, func() { full.Store(true); t.kill() })
+		heads <- readHead(t.talk.heard(&stream{File: t.stdout}), lim.Stdout, func() { full.Store(true); t.kill() })
 	}()
 	go func() {
 		out.Stderr, out.StderrCut = readTail(&stream{File: t.stderr}, lim.Stderr)
@@ -201,6 +203,11 @@ func (t *tree) supervise(ctx context.Context, lim Limits, began time.Time, now f
 	}
 	t.kill()
 	t.closeAfter(drain, func() { out.Stdout = <-heads; <-tails })
+	if t.talk != nil {
+		_ = t.stdin.Close() // a program that is gone reads no more, and who writes to it must not wait
+		t.talk.hush()
+		<-t.fed
+	}
 	out.StdoutCut = full.Load()
 	if memory, processes := t.group.tally(); t.group != nil {
 		out.OutOfMemory, out.TooManyProcesses = memory, processes
@@ -242,6 +249,7 @@ func (t *tree) closeAfter(pause time.Duration, read func()) {
 	late := time.AfterFunc(pause, func() {
 		_ = t.stdout.SetReadDeadline(time.Unix(1, 0))
 		_ = t.stderr.SetReadDeadline(time.Unix(1, 0))
+		t.talk.hush()
 	})
 	read()
 	late.Stop()

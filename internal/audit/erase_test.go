@@ -8,10 +8,10 @@ import (
 	"testing"
 )
 
-// TestStriker: no spelling of a value is left, and nothing else is struck.
-func TestStriker(t *testing.T) {
+// TestEraser: no spelling of a value is left, and nothing else is struck.
+func TestEraser(t *testing.T) {
 	const secret = `hunter2 & "more"/ü`
-	s := NewStriker([]string{secret, "42", ""})
+	s := NewEraser([]string{secret, "42", ""})
 	var spelled []string
 	for lead := range 3 {
 		for _, e := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding, base64.RawStdEncoding, base64.RawURLEncoding} {
@@ -29,7 +29,7 @@ func TestStriker(t *testing.T) {
 			t.Errorf("%s became %s", text, got)
 		}
 	}
-	if got := (&Striker{}).Text(secret); got != secret {
+	if got := (&Eraser{}).Text(secret); got != secret {
 		t.Errorf("the zero value struck %s", got)
 	}
 }
