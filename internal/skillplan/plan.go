@@ -67,7 +67,7 @@ type Plan struct {
 	given   map[string]string          // of the environment, as it is
 	outputs []target
 	secrets []string
-	eraser *audit.Eraser
+	eraser  *audit.Eraser
 	bases   bases
 }
 
