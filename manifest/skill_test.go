@@ -496,3 +496,37 @@ func TestSkillFits(t *testing.T) {
 		}
 	}
 }
+
+// TestSkillForm: the schema that is published says no to nothing that the reader takes,
+// and takes nothing whose shape the reader refuses.
+func TestSkillForm(t *testing.T) {
+	valid := func(data []byte) bool {
+		r := &report{file: skillFile, mode: Lenient, as: skillYAML}
+		f := splitSkill(data, r)
+		if f == nil {
+			return false
+		}
+		root := f.parse(r)
+		if root == nil {
+			return false
+		}
+		v, err := decodeJSON(root.json())
+		return err == nil && skillForm.annotate().Validate(v) == nil
+	}
+	if !valid([]byte(workSkill)) {
+		t.Fatal("the schema refuses the skill that the reader takes")
+	}
+	for _, c := range skillNotes {
+		if !valid(c.data(t)) {
+			t.Errorf("%s: the schema refuses it, the reader takes it", c.name)
+		}
+	}
+	for _, c := range skillCases {
+		switch c.strict {
+		case skillShape, skillUnknownKey, skillMissingKey, skillEditionNumber, skillEdition, skillKeyword, skillBase, skillEnvName, skillTimeout:
+			if valid(c.data(t)) && !strings.HasPrefix(c.name, "timeout of a year") {
+				t.Errorf("%s: the schema takes it, the reader refuses it", c.name)
+			}
+		}
+	}
+}

@@ -29,7 +29,7 @@ func TestEraser(t *testing.T) {
 			t.Errorf("%s became %s", text, got)
 		}
 	}
-	if got := (&Striker{}).Text(secret); got != secret {
+	if got := (&Eraser{}).Text(secret); got != secret {
 		t.Errorf("the zero value struck %s", got)
 	}
 }

@@ -30,8 +30,6 @@ func (a *app) printChecked(c *checked, files []spec.File) {
 func placed(of string, f spec.Finding) spec.Finding {
 	main := spec.FormatOf(filepath.Base(of)) // where a main file was typed, the release is the folder around it
 	switch {
-	case main != "" && f.File == main.MainFile():
-		f.File = of
 	case main == spec.FormatSkill && f.File != of && f.File != "" && !filepath.IsAbs(f.File):
 		f.File = filepath.Join(filepath.Dir(of), f.File)
 	case f.File == "", f.File == of, spec.FormatOf(f.File) != "" && strings.EqualFold(filepath.Ext(of), filepath.Ext(f.File)):

@@ -67,7 +67,7 @@ type Plan struct {
 	given   map[string]string          // of the environment, as it is
 	outputs []target
 	secrets []string
-	striker *audit.Eraser
+	eraser  *audit.Eraser
 	bases   bases
 }
 
@@ -142,7 +142,7 @@ func Make(ctx context.Context, r Request) (*Plan, error) {
 	p.RepoRoot = p.bases.repo
 	p.inputs()
 	p.environment()
-	p.striker = audit.NewEraser(p.secrets)
+	p.eraser = audit.NewEraser(p.secrets)
 	if err := p.commands(ctx); err != nil {
 		return nil, err
 	}
@@ -171,7 +171,7 @@ func (p *Plan) Err() error {
 }
 
 // Strike puts marks in the place of sensitive values and their encodings.
-func (p *Plan) Strike(text string) string { return p.striker.Text(text) }
+func (p *Plan) Strike(text string) string { return p.eraser.Text(text) }
 
 func (p *Plan) problem(rule Rule, code, subject, message string) {
 	p.Problems = append(p.Problems, Problem{Rule: rule, Code: code, Subject: subject, Message: message})
