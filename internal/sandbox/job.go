@@ -58,9 +58,9 @@ type Job struct {
 	Limits Limits
 
 	// Gate is asked while the sandbox is being built and before the program
-	// may start, or with Late before it gets its input, so that what must have
-	// happened by then can happen meanwhile. Its error ends the run and is
-	// what Run returns. nil lets it start. A program that was started ahead is
+	// may start, or with Late before it gets its input, but for what is Early, so
+	// that what must have happened by then can happen meanwhile. Its error ends
+	// the run and is what Run returns. nil lets it start. A program that was started ahead is
 	// stopped by nothing while its gate is asked, which so should not wait for long.
 	Gate func() error
 }

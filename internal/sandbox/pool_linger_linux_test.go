@@ -12,7 +12,7 @@ import (
 // TestPoolLingers: what is left of a program when its call is answered is gone soon
 // after, and at Close at the latest.
 func TestPoolLingers(t *testing.T) {
-	s := open(t, "namespaces")
+	s := namespaces(t)
 	word := mark(t)
 	p := sandbox.NewPool(s, sandbox.PoolOptions{})
 	held := func() (n int) {
