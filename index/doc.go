@@ -39,7 +39,7 @@
 //
 //   - text: the terms of all that is said of a tool. Pieces have weights: name 16,
 //     each alias 16, description 8, each tag 8, each example 6, each owner's login 4,
-//     each input's name and description 6. A word of a name or alias of 6 to 32 bytes
+//     each input's name and description 6, each operation's name and summary 6. A word of a name or alias of 6 to 32 bytes
 //     that no description has, and that can be cut into two or three words of at least 3 bytes that
 //     descriptions have, gives these, too (glued.go). W is the sum of the weights of the
 //     occurrences of the term in the document (at most 4095), L of all terms in the document (at most 65535),

@@ -28,7 +28,7 @@ type Hit struct {
 
 // Match says where words of the query stand in a tool.
 type Match struct {
-	In   string `json:"in"`   // name, alias, description, input, tag, example, owner; meaning if none has them
+	In   string `json:"in"`   // name, alias, description, input, operation, tag, example, owner; meaning if none has them
 	Text string `json:"text"` // the words there that matched, or the example
 }
 

@@ -32,6 +32,9 @@ func pieces(l *ledger.Listing) []piece {
 	for _, in := range l.Summary.Inputs {
 		out = append(out, piece{"input", in.Name, 6}, piece{"input", in.Description, 6})
 	}
+	for _, o := range l.Summary.Operations {
+		out = append(out, piece{"operation", o.Name, 6}, piece{"operation", o.Description, 6})
+	}
 	return out
 }
 

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -19,9 +20,12 @@ type Summary struct {
 	Aliases  []spec.Name    `json:"aliases,omitempty"`
 	Inputs   []SummaryInput `json:"inputs,omitempty"`
 	Examples []string       `json:"examples,omitempty"` // requests that the tool serves
+	// Operations are what the tool can be asked to do, with their summaries; none of a
+	// Patch tool, which is one operation itself.
+	Operations []SummaryInput `json:"operations,omitempty"`
 }
 
-// SummaryInput is an input as a search sees it.
+// SummaryInput is an input, or an operation, as a search sees it.
 type SummaryInput struct {
 	Name        string `json:"name"`
 	Description string `json:"description,omitempty"` // its first [limits.SummaryInput] characters
@@ -31,6 +35,9 @@ type SummaryInput struct {
 // again and compares, so that what it makes of a tool never changes within an
 // edition of [Record].
 func NewSummary(t *spec.Tool) Summary {
+	if t.Format != spec.FormatPatch {
+		return otherSummary(t)
+	}
 	s := Summary{Format: t.Format, License: t.License, Tags: t.Tags, Aliases: t.Aliases, Examples: t.Examples}
 	for _, in := range t.Inputs {
 		s.Inputs = append(s.Inputs, SummaryInput{in.Name, begin(in.Description)})
@@ -59,6 +66,8 @@ func (s *Summary) check(description string) error {
 		return fmt.Errorf("format %s is unknown", spec.Quote(string(s.Format)))
 	case len(s.Tags) > limits.Tags || len(s.Aliases) > limits.Aliases || len(s.Examples) > limits.Examples || len(s.Inputs) > limits.Inputs:
 		return fmt.Errorf("it has %d tags, %d aliases, %d examples and %d inputs, which no manifest may", len(s.Tags), len(s.Aliases), len(s.Examples), len(s.Inputs))
+	case len(s.Inputs)+len(s.Operations) > limits.Inputs || s.Format == spec.FormatPatch && s.Operations != nil:
+		return fmt.Errorf("it has %d operations, which no manifest may", len(s.Operations))
 	}
 	if s.License != "" {
 		if _, err := spec.ParseLicense(s.License); err != nil {
@@ -78,7 +87,7 @@ func (s *Summary) check(description string) error {
 			return err
 		}
 	}
-	for _, in := range s.Inputs {
+	for _, in := range slices.Concat(s.Inputs, s.Operations) {
 		if err := oneLine("name of an input", in.Name, limits.InputName); err != nil {
 			return err
 		}

@@ -163,6 +163,18 @@ func TestEveryRule(t *testing.T) {
 			note("tool.py", data)
 		}
 	}
+	for _, c := range slices.Concat(skillCases, skillNotes) {
+		note(skillFile, c.data(t))
+	}
+	note("work-log/skill.md", []byte(workSkill))
+	agentskills := func(data string) {
+		_, findings := Read(skillFile, []byte(data), StrictAgentskills)
+		for _, f := range findings {
+			seen[f.ID] = true
+		}
+	}
+	agentskills(workSkill)
+	agentskills("---\nname: a\ndescription: b\nmetadata: {a: 1}\n---\n")
 	small := string(corpus(t, "ok")["small"])
 	note("tool.txt", []byte(small))
 	note("tool.py", []byte(small+strings.Repeat("#", limits.ToolFile)))

@@ -30,8 +30,6 @@ func ReadYAML(file string, data []byte) (json.RawMessage, []spec.Finding) {
 	n := parseYAML(lines, 1, r)
 	findings := r.finish()
 	for i := range findings {
-		// In a manifest the YAML begins behind the comment sign.
-		findings[i].Col = max(1, findings[i].Col-commentSign)
 		findings[i].Message = strings.Replace(findings[i].Message, "the manifest is", "the file is", 1)
 	}
 	if n == nil || spec.Blocking(findings) {

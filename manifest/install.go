@@ -44,8 +44,8 @@ func readInstall(r *report, data []byte) *Document {
 // arguments of the smoke against them: each takes the library tens of microseconds.
 const readSchemas = 600
 
-// editions are the other published editions, and what is different in them.
-var editions = map[string]string{
+// otherEditions are the other published editions, and what is different in them.
+var otherEditions = map[string]string{
 	"0.1":   "it has no actions; version 0.2 asks for them from every runtime but mcp-stdio",
 	"0.3":   "it adds verify and data_boundary, which version 0.2 has not",
 	"0.3.1": "it adds kill switches without an address, namespaces and more conditions of a smoke, which version 0.2 has not",
@@ -60,10 +60,10 @@ func knownEdition(r *report, root *node) bool {
 	if v == nil || v.kind != kindString || v.text == "0.2" {
 		return true // the schema says what is wrong with the first two
 	}
-	different, known := editions[v.text]
+	different, known := otherEditions[v.text]
 	if !known {
 		r.add(installEdition, v.at, "there is no edition %s that this program knows; it reads 0.2, and knows of %s",
-			spec.Quote(v.text), strings.Join(sortedKeys(editions), ", "))
+			spec.Quote(v.text), strings.Join(sortedKeys(otherEditions), ", "))
 		return false
 	}
 	r.add(installEdition, v.at, "version %s of the format is not read: %s", v.text, different)

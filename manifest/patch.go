@@ -20,6 +20,7 @@ type patchReader struct {
 
 // readPatch reads a Python file with a manifest in comments.
 func readPatch(r *report, data []byte) *Document {
+	r.margin = commentSign
 	if len(data) > limits.ToolFile {
 		r.add(tooLarge, pos{}, "the file has %d bytes, allowed are %d", len(data), limits.ToolFile)
 	}

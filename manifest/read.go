@@ -17,6 +17,9 @@ const (
 	// Lenient is for files of one's own: keys that have a default may be
 	// missing [C-14] and unknown ones are left out, both with a warning.
 	Lenient
+	// StrictAgentskills is Strict, and of skills takes the six fields that the
+	// published rules know and no other [C-36].
+	StrictAgentskills
 )
 
 // Document is a file that was read.

@@ -14,7 +14,9 @@ type pos struct{ line, col int }
 type report struct {
 	file          string
 	mode          Mode
-	formats       bool // "format" of a schema asserts
+	formats       bool          // "format" of a schema asserts
+	margin        int           // characters before the YAML on each line
+	as            map[rule]rule // what the format calls the rules of YAML; nil for Patch
 	found         []spec.Finding
 	blocked       bool // an error was seen, listed or not
 	dropped       int
@@ -39,6 +41,9 @@ func (r *report) addCode(id rule, code string, at pos, format string, args ...an
 
 // addAll is add with a code and a fix, each of which may be "".
 func (r *report) addAll(id rule, code string, at pos, fix, format string, args ...any) {
+	if own, ok := r.as[id]; ok {
+		id = own
+	}
 	severity := r.severity(id)
 	blocks := severity == spec.SeverityError
 	r.blocked = r.blocked || blocks

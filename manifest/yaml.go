@@ -14,7 +14,8 @@ import (
 	"github.com/patch-cat/patch-git/spec"
 )
 
-// commentSign is what stands before the YAML on each line of the file.
+// commentSign is how many characters stand before the YAML on each line of a
+// Python file; other files have their YAML at the margin.
 const commentSign = len("# ")
 
 // parseYAML reads the lines of a block into nodes, nil when that is not
@@ -47,7 +48,7 @@ func prepare(lines []string, first int, r *report) ([]string, bool) {
 	out := make([]string, len(lines))
 	ok := true
 	for i, s := range lines {
-		at := func(offset int) pos { return pos{first + i, commentSign + utf8.RuneCountInString(s[:offset]) + 1} }
+		at := func(offset int) pos { return pos{first + i, r.margin + utf8.RuneCountInString(s[:offset]) + 1} }
 		out[i] = s
 		indent := len(s) - len(strings.TrimLeft(s, " \t"))
 		if t := strings.IndexByte(s[:indent], '\t'); t >= 0 && indent < len(s) {
@@ -92,7 +93,7 @@ func decode(lines []string, first int, r *report) *yaml.Node {
 		}
 		n := locate(lines)
 		mended, col, ok := quoteValue(lines[n])
-		at := pos{first + n, commentSign + utf8.RuneCountInString(lines[n][:col]) + 1}
+		at := pos{first + n, r.margin + utf8.RuneCountInString(lines[n][:col]) + 1}
 		if strings.HasPrefix(err.Error(), "unknown anchor") {
 			r.add(anchor, at, "an alias is used (%s)", err)
 		} else if ok {
@@ -111,6 +112,14 @@ func decode(lines []string, first int, r *report) *yaml.Node {
 // unmarshal reads the document; that there is only one has been seen to when
 // the block was split.
 func unmarshal(lines []string) (root *yaml.Node, err error) {
+	if root, err = library(lines); err != nil {
+		return nil, plainError(err)
+	}
+	return root, nil
+}
+
+// library reads with the errors of the library, nil where the document is empty.
+func library(lines []string) (root *yaml.Node, err error) {
 	// The library recovers only from panics of its own type; a bug in it must
 	// not take the caller down with a hostile file.
 	defer func() {
@@ -120,7 +129,7 @@ func unmarshal(lines []string) (root *yaml.Node, err error) {
 	}()
 	var doc yaml.Node
 	if err := yaml.Unmarshal([]byte(strings.Join(lines, "\n")), &doc); err != nil {
-		return nil, plainError(err)
+		return nil, err
 	}
 	if len(doc.Content) != 1 {
 		return nil, nil
@@ -246,7 +255,7 @@ type converter struct {
 }
 
 // place is where a node of the library stands in the file.
-func (c *converter) place(n *yaml.Node) pos { return pos{c.first + n.Line - 1, commentSign + n.Column} }
+func (c *converter) place(n *yaml.Node) pos { return pos{c.first + n.Line - 1, c.margin + n.Column} }
 
 // sigil returns the character at which a node begins. The library forgets a
 // tag that is a lone "!", but the node's place is the tag's.

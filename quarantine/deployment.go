@@ -276,4 +276,3 @@ func fetchingUse(_ string, arguments []string) bool {
 }
 
 var destroys = lazily(`(?i)\brm\s+(?:-\w*\s+)*-\w*r\w*\s+(?:-\w*\s+)*(?:/|~|\$HOME|\*)(?:\s|$|/\s|\*)|\bmkfs\b|\bdd\s+.*\bof=/dev/|\bshred\b|\bformat\s+[a-z]:`)
-

@@ -56,7 +56,9 @@ func standardTool(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return "## The tool of the examples\n\nEach example makes a change of this tool, in which nothing is found:\n\n" + block("python", string(files[0].Data))
+	return "## The tool of the examples\n\nEach example makes a change of this tool, in which nothing is found:\n\n" + block("python", string(files[0].Data)) +
+		"\nExamples of rules about skills change this one:\n\n" + block("markdown", "---\n"+exampleSkill+"---\n"+exampleSteps) +
+		"\nAnd those about install manifests this one:\n\n" + block("json", exampleInstall)
 }
 
 // block is a fenced block that its text cannot end.
@@ -116,7 +118,7 @@ func caseText(c Case, findings []spec.Finding) string {
 		case c.Hit:
 			word = "Found"
 		}
-		fmt.Fprintf(&b, "\n%s, %s:\n\n%s", word, change.Where(), block(map[string]string{"manifest": "yaml", "code": "python", "body": "python", "source": "python"}[change.Kind], change.Text))
+		fmt.Fprintf(&b, "\n%s, %s:\n\n%s", word, change.Where(), block(map[string]string{"manifest": "yaml", "code": "python", "body": "python", "source": "python", "skill": "markdown", "frontmatter": "yaml", "install": "json"}[change.Kind], change.Text))
 	}
 	if len(findings) == 0 {
 		return b.String()

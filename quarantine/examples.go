@@ -64,6 +64,12 @@ func changeKinds(kind string) (words string, known bool) {
 		return "as runtime.packages", true
 	case "file":
 		return "as a file beside the tool", true
+	case "skill":
+		return "at the end of the skill", true
+	case "frontmatter":
+		return "in the frontmatter of the skill", true
+	case "install":
+		return "merged into the install manifest", true
 	}
 	return "", false
 }

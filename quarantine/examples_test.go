@@ -79,6 +79,9 @@ var unshown = map[string]string{
 
 // exampleFiles makes the files of a case.
 func exampleFiles(c Case) ([]spec.File, error) {
+	if files, other, err := otherFiles(c); other {
+		return files, err
+	}
 	head, code, body, source := blocks(exampleManifest), "", "", ""
 	var files []spec.File
 	for _, change := range c.Changes {
@@ -189,7 +192,11 @@ func play(t *testing.T, all []Example) [][]played {
 			if err != nil {
 				t.Fatalf("%s: %v", e.ID, err)
 			}
-			sources = append(sources, string(files[0].Data))
+			for _, f := range files {
+				if f.Path == "tool.py" || files[0].Path == "SKILL.md" && fileKindOf(f) == pythonScript {
+					sources = append(sources, string(f.Data))
+				}
+			}
 			out[i] = append(out[i], played{files: files})
 		}
 	}
@@ -197,17 +204,27 @@ func play(t *testing.T, all []Example) [][]played {
 	for i := range out {
 		for j := range out[i] {
 			p := &out[i][j]
-			doc, findings := manifest.Read("tool.py", p.files[0].Data, manifest.Strict)
+			doc, findings := manifest.Read(p.files[0].Path, p.files[0].Data, manifest.Strict)
 			p.findings = findings
-			f := facts[0]
-			facts = facts[1:]
+			var main *Facts
+			var scripts []ScriptFacts
+			for _, file := range p.files {
+				if file.Path != "tool.py" && (p.files[0].Path != "SKILL.md" || fileKindOf(file) != pythonScript) {
+					continue
+				}
+				f := facts[0]
+				facts = facts[1:]
+				f.Python = examplePython // the same words whatever this machine has
+				if main = &f; file.Path != "tool.py" {
+					main, scripts = nil, append(scripts, ScriptFacts{Path: file.Path, Facts: &f})
+				}
+			}
 			if doc == nil {
 				continue
 			}
-			f.Python = examplePython // the same words whatever this machine has
 			s := Subject{
 				Release: &spec.Release{Ref: spec.Ref{Name: doc.Tool.Name, Version: doc.Tool.Version}, Tool: doc.Tool, Files: p.files},
-				Facts:   &f, Owner: "1", Names: exampleNames, Previous: examplePrevious,
+				Facts:   main, Scripts: scripts, Owner: "1", Names: exampleNames, Previous: examplePrevious,
 			}
 			report := Check(t.Context(), s)
 			p.findings = append(p.findings, report.Findings...)

@@ -39,6 +39,10 @@ func checkReading(c *collector) {
 		if spec.CheckPath(f.Path) != nil || !utf8.Valid(f.Data) || generated(f.Path) {
 			continue
 		}
+		if f.Path == c.main && (c.tool.Format == spec.FormatInstall || c.tool.Format == spec.FormatArcade) {
+			c.readValues(f)
+			continue
+		}
 		if f.Path == c.main && c.tool.Format != spec.FormatSkill || c.tool.Format == spec.FormatSkill && fileKindOf(f) != document {
 			for _, r := range readSource(string(f.Data)) {
 				c.remark(r, "", at{f.Path, r.line, 1}, true)
@@ -57,6 +61,24 @@ func (c *collector) remark(r remark, prefix string, where at, body bool) {
 		severity = warn
 	}
 	c.addAs(r.rule, severity, where, "", "%s", prefix+r.seen)
+}
+
+// readValues reads every string of a JSON manifest by itself, beside those that the
+// fields have: the words between them are the format's own.
+func (c *collector) readValues(f spec.File) {
+	told := map[string]bool{}
+	for _, field := range fields(c.tool) {
+		told[field.text] = true
+	}
+	for _, text := range texts(f.Data) {
+		if told[text] || len(text) < len("hide") {
+			continue
+		}
+		told[text] = true
+		for _, r := range injections(text) {
+			c.remark(r, "", c.locateText(text, r.line), true)
+		}
+	}
 }
 
 // alsoInSkills are the rules whose findings are errors in every text of a skill. Its

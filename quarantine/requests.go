@@ -12,7 +12,7 @@ import (
 // are enough for people to find it by what they need, and whether each adds
 // something that a person would ask for.
 func checkRequests(c *collector) {
-	if n := len(c.tool.Examples); n < limits.FewExamples {
+	if n := len(c.tool.Examples); n < limits.FewExamples && c.tool.Format == spec.FormatPatch { // other formats have no place for them
 		has := "no request that it serves"
 		switch n {
 		case 1:

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/patch-cat/patch-git/internal/fault"
@@ -75,12 +76,12 @@ func fileKindOf(f spec.File) fileKind {
 	switch ext := strings.ToLower(path.Ext(f.Path)); ext {
 	case ".py", ".pyw", ".pyi":
 		return pythonScript
-	case ".md", ".txt", ".rst", ".adoc", ".mdx", "":
+	case ".md", ".txt", ".org", ".rst", ".adoc", ".mdx", "":
 		if ext == "" && strings.HasPrefix(f.Path, "scripts/") {
 			return otherScript
 		}
 		return document
-	case ".json", ".yaml", ".yml", ".toml", ".csv", ".tsv", ".xml", ".xsd", ".svg", ".html", ".css", ".ini", ".tmpl", ".tpl", ".j2", ".tex", ".sql", ".graphql", ".proto", ".lock", ".po", ".srt":
+	case ".json", ".yaml", ".yml", ".toml", ".csv", ".tsv", ".xml", ".xsd", ".svg", ".html", ".css", ".ini", ".tmpl", ".tpl", ".j2", ".tex", ".bib", ".sql", ".graphql", ".proto", ".lock", ".po", ".srt":
 		return dataFile
 	}
 	return otherScript // whatever its language is, nobody here reads it
@@ -143,6 +144,8 @@ func (c *collector) pythonScript(f spec.File, told *ScriptFacts) {
 			checkDeclared(sub, c.tool)
 		}
 	}
+	// A script works when it is started, which is what importing one does.
+	sub.found = slices.DeleteFunc(sub.found, func(f spec.Finding) bool { return f.ID == importReach.ID })
 	c.found = append(c.found, sub.found...)
 	c.unchecked = append(c.unchecked, sub.unchecked...)
 }

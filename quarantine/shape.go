@@ -3,11 +3,13 @@ package quarantine
 import (
 	"bytes"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
 
 	"github.com/patch-cat/patch-git/internal/limits"
+	"github.com/patch-cat/patch-git/ledger"
 	"github.com/patch-cat/patch-git/spec"
 )
 
@@ -28,13 +30,19 @@ func carries(format spec.Format, path string) bool {
 	if format == spec.FormatSkill && spec.FormatOf(path) == "" {
 		folder, _, deep := strings.Cut(path, "/")
 		switch {
-		case deep && (folder == "scripts" || folder == "references" || folder == "assets"):
+		case deep && slices.Contains(skillFolders(), folder):
 			return true
 		case !deep && strings.HasSuffix(path, ".md"):
 			return true // what SKILL.md leads to
 		}
 	}
 	return documents().MatchString(path)
+}
+
+// skillFolders are what skills keep their files in: the three of the published rules,
+// and those that skills have had before and beside them.
+func skillFolders() []string {
+	return []string{"scripts", "references", "assets", "templates", "examples", "resources", "reference"}
 }
 
 // checkShape looks at the files themselves: how many, how large, how called,
@@ -73,6 +81,9 @@ func checkShape(c *collector) {
 			c.addAs(shape, bad, where, "keep data out of the release", "the file has %d bytes, allowed are %d", len(f.Data), limits.ToolFile)
 		}
 		c.textFile(f)
+	}
+	if n := len(ledger.Encode(c.tool.Permissions())); n > limits.Permissions {
+		c.addAs(shape, bad, at{file: c.main}, "ask for less, or for a scope that stands for several", "what the tool asks for has %d bytes, allowed are %d", n, limits.Permissions)
 	}
 	if total > limits.ReleaseBytes {
 		c.addAs(shape, bad, at{}, "keep data out of the release", "the files have %d bytes together, allowed are %d", total, limits.ReleaseBytes)

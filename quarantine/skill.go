@@ -99,7 +99,7 @@ func outside(p string) bool {
 
 var (
 	linked = lazily(`\]\(\s*<?([^\s)>#?]+)`)
-	named  = lazily(`(?:^|[\s"'` + "`" + `(=\[])((?:\./)?(?:scripts|references|assets)/[A-Za-z0-9_./-]*[A-Za-z0-9_-]\.[A-Za-z0-9]{1,8})\b`)
+	named  = lazily(`(?:^|[\s"'` + "`" + `(=\[])((?:\./)?(?:scripts|references|assets|templates|resources|reference)/[A-Za-z0-9_./-]*[A-Za-z0-9_-]\.[A-Za-z0-9]{1,8})\b`)
 	runner = lazily(`(?i)(?:\b(?:python[0-9.]*|bash|sh|zsh|node|ruby|perl|source|uv run|deno run|bun|tsx|pwsh)\s+(?:-\S+\s+)*|\$\s|\$\{?\w+\}?/)["']?$`)
 )
 
@@ -140,7 +140,7 @@ func (c *collector) allowedTools() {
 		return
 	}
 	scripts := slices.ContainsFunc(c.Release.Files, func(f spec.File) bool { k := fileKindOf(f); return k == pythonScript || k == otherScript })
-	body := string(c.source)
+	body := string(c.source[min(max(c.tool.Skill.Body, 0), len(c.source)):])
 	for _, t := range c.tool.Skill.AllowedTools {
 		name, scope, scoped := strings.Cut(strings.TrimSuffix(strings.TrimSpace(t), ")"), "(")
 		where := c.locateText(t, 1)

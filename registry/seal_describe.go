@@ -20,7 +20,7 @@ func describe(ctx context.Context, cur *chain, p *plan, r *ledger.Record) error 
 			return byRef(a.ref(), ref)
 		})
 		tool := &p.accept[i].Release.Tool
-		r.Description, r.Summary = tool.Description, ledger.NewSummary(tool)
+		r.Description, r.Summary = ledger.NewDescription(tool), ledger.NewSummary(tool)
 		return nil
 	}
 	if old := p.records[r.Name]; old != nil && old.Described().Version == v.Version {
@@ -40,7 +40,7 @@ func describe(ctx context.Context, cur *chain, p *plan, r *ledger.Record) error 
 		return err
 	}
 	if m, findings := manifest.Read(main.Path, data, manifest.Strict); m != nil && !spec.Blocking(findings) {
-		r.Description, r.Summary = m.Tool.Description, ledger.NewSummary(&m.Tool)
+		r.Description, r.Summary = ledger.NewDescription(&m.Tool), ledger.NewSummary(&m.Tool)
 	}
 	return nil
 }

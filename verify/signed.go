@@ -126,10 +126,10 @@ func (s Signed) Release(files map[string][]byte) (Verified, error) {
 // manifest, as far as the record is about that version.
 func describes(r *ledger.Record, tool *spec.Tool) error {
 	switch {
-	case r.Description != tool.Description:
-		return refuse(ReasonRecord, "the record describes %s as %s, the manifest of %s as %s", r.Name, spec.Quote(r.Description), tool.Version, spec.Quote(tool.Description))
+	case r.Description != ledger.NewDescription(tool):
+		return refuse(ReasonRecord, "the record describes %s as %s, the manifest of %s as %s", r.Name, spec.Quote(r.Description), tool.Version, spec.Quote(ledger.NewDescription(tool)))
 	case !bytes.Equal(ledger.Encode(r.Summary), ledger.Encode(ledger.NewSummary(tool))):
-		return refuse(ReasonRecord, "the record of %s has another format, license, tags, aliases, inputs or examples than the manifest of %s", r.Name, tool.Version)
+		return refuse(ReasonRecord, "the record of %s has another format, license, tags, aliases, inputs, operations or examples than the manifest of %s", r.Name, tool.Version)
 	}
 	return nil
 }

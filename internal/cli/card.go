@@ -97,6 +97,15 @@ func badge(p spec.Permissions) picker.Line {
 	if len(p.ExternalAuth) > 0 {
 		may = append(may, "your accounts")
 	}
+	if len(p.Scopes) > 0 && len(p.ExternalAuth) == 0 {
+		may = append(may, "acts in your name")
+	}
+	if len(p.Secrets) > 0 {
+		may = append(may, "your secrets")
+	}
+	if p.Installs != "" {
+		may = append(may, "installs a program")
+	}
 	for _, n := range p.Needs {
 		may = append(may, sanitize.Fit(spec.NeedWords(n), 40))
 	}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -153,8 +154,8 @@ func TestUses(t *testing.T) {
 		if got := flags(bad); got != " --help" {
 			t.Errorf("flags of %q are %q", name, got)
 		}
-		if all := uses(&spec.Tool{Format: spec.FormatSkill, Name: "a_tool", Version: "1.0.0"}, "a_tool@1.0.0"); len(all) != 1 {
-			t.Errorf("a format that nothing runs has the uses %v", all)
+		if all := uses(&spec.Tool{Format: spec.FormatSkill, Name: "a_tool", Version: "1.0.0"}, "a_tool@1.0.0"); len(all) != 3 || strings.Contains(fmt.Sprint(all), "patch-git run ") {
+			t.Errorf("a skill, which nothing runs by itself, has the uses %v", all)
 		}
 		for _, u := range uses(bad, "a_tool@1.0.0") {
 			if strings.ContainsAny(name, "';$`\u202e ") && strings.Contains(u.Command, name) {

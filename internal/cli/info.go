@@ -97,13 +97,22 @@ func (a *app) printInfo(info *consume.Info, qualified string) {
 			p.printf("  %s\n", oneLine(safe(e)))
 		}
 	}
-	p.printf("\n%s\n", p.bold("inputs"))
-	p.table(a.inputRows(t))
-	p.printf("\n%s %s  %s\n\n%s\n", p.bold("result"), t.Output.Type, safe(t.Output.Description), p.bold("versions"))
+	if t.Format == spec.FormatPatch {
+		p.printf("\n%s\n", p.bold("inputs"))
+		p.table(a.inputRows(t))
+		p.printf("\n%s %s  %s\n", p.bold("result"), t.Output.Type, safe(t.Output.Description))
+	} else {
+		a.printFormat(t)
+	}
+	p.printf("\n%s\n", p.bold("versions"))
 	p.table(versionRows(p, &info.Record))
 	p.printf("\n%s\n", p.bold("provenance"))
 	p.table(provenanceRows(info))
-	p.printf("\n%s\n", p.bold("run it"))
+	title := "run it"
+	if t.Format != spec.FormatPatch {
+		title = "use it"
+	}
+	p.printf("\n%s\n", p.bold(title))
 	var rows [][]string
 	for _, u := range uses(t, qualified) {
 		if u.Command == "" {
@@ -144,8 +153,13 @@ func (a *app) aboutRows(info *consume.Info) [][]string {
 	rows = append(
 		rows,
 		[]string{"may use", strings.Join(permissionWords(t.Permissions()), ", ")},
-		[]string{"python", safe(t.Runtime.PythonVersion) + packagesText(t.Runtime.Packages)},
 	)
+	if t.Format == spec.FormatPatch {
+		rows = append(rows, []string{"python", safe(t.Runtime.PythonVersion) + packagesText(t.Runtime.Packages)})
+	}
+	if t.Format == spec.FormatSkill {
+		rows = append(rows, []string{"enforced", "by nobody here: the host that follows a skill runs its scripts with your rights"})
+	}
 	if p := info.Packages; p != nil {
 		rows = append(rows, platformRows(p.Platforms, p.Unsupported)...)
 		rows = append(rows, []string{"  from", safe(strings.Join(p.Hosts, ", "))})
@@ -263,6 +277,15 @@ func permissionWords(p spec.Permissions) []string {
 	}
 	for _, s := range p.ExternalAuth {
 		out = append(out, "your account: "+safe(s))
+	}
+	for _, s := range p.Scopes {
+		out = append(out, "in your name: "+safe(s))
+	}
+	for _, s := range p.Secrets {
+		out = append(out, "your secret: "+safe(s))
+	}
+	if p.Installs != "" {
+		out = append(out, "installs "+safe(p.Installs))
 	}
 	return out
 }

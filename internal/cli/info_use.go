@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/patch-cat/patch-git/internal/aihost"
+	"github.com/patch-cat/patch-git/internal/consume"
 	"github.com/patch-cat/patch-git/spec"
 )
 
@@ -20,8 +21,12 @@ type use struct {
 // uses are the ways to run it: by a person, by a program, and by an AI host, which is
 // told of this program once and then knows every tool that is installed.
 func uses(t *spec.Tool, qualified string) []use {
-	if t.Format != spec.FormatPatch { // nothing here runs another yet
-		return []use{{Where: "shell", Command: "patch-git pull " + qualified}}
+	if t.Format != spec.FormatPatch {
+		out := []use{{Where: "shell", Command: "patch-git pull " + qualified}}
+		for _, w := range consume.Ways(t) {
+			out = append(out, use{Where: "shell", Command: w.Command, How: w.What})
+		}
+		return out
 	}
 	name := string(t.Name)
 	out := []use{

@@ -269,7 +269,11 @@ func (a *app) subject(c *cobra.Command, client *consume.Client, target string) (
 	if err != nil {
 		return nil, err
 	}
-	return client.Installed(c.Context(), ref)
+	s, err := client.Installed(c.Context(), ref)
+	if err != nil {
+		return nil, err
+	}
+	return s, consume.Runnable(s.Tool)
 }
 
 func (a *app) printRunHelp(c *cobra.Command, t *spec.Tool) {

@@ -109,6 +109,9 @@ func Local(file string, data []byte) (*Subject, []spec.Finding, error) {
 		return nil, findings, fault.New(fault.Findings, "manifest", "the manifest of %s is invalid", spec.Quote(file)).
 			Hint("patch-git check %s", file)
 	}
+	if err := Runnable(&doc.Tool); err != nil {
+		return nil, findings, err
+	}
 	if len(doc.Tool.Runtime.Packages) > 0 {
 		return nil, findings, fault.New(fault.Unavailable, "no_closure", "%s needs packages, which are resolved when it is published", spec.Quote(file)).
 			Hint("publish it to a registry of your own: patch-git publish %s --to <folder>", file)

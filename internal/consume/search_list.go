@@ -131,6 +131,11 @@ func (l *searched) leftOut(t *ledger.Listing) bool {
 			return true
 		}
 	}
+	for _, o := range t.Summary.Operations {
+		if say("operation", o.Name, o.Description) {
+			return true
+		}
+	}
 	return say("description", t.Description) || say("license", t.Summary.License) || say("owner", t.Owners...) ||
 		say("tag", t.Summary.Tags...) || say("example", t.Summary.Examples...)
 }

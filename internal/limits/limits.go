@@ -33,9 +33,10 @@ const (
 	InputName        = 64
 	SummaryInput     = 200 // characters that a catalogue has of the description of an input
 	Packages         = 64
-	Examples         = 10  // requests that a tool says it serves
-	Example          = 200 // characters of one
-	FewExamples      = 3   // that a tool should have
+	Permissions      = 16 * KiB // what a tool asks for, as records and lists repeat it
+	Examples         = 10       // requests that a tool says it serves
+	Example          = 200      // characters of one
+	FewExamples      = 3        // that a tool should have
 	Tags             = 8
 	Aliases          = 5
 )

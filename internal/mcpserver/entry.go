@@ -137,7 +137,7 @@ func describe(card *consume.Card) string {
 
 // listing is a tool as a search knows it.
 func listing(t *spec.Tool) ledger.Listing {
-	return ledger.Listing{Name: t.Name, Latest: t.Version, Description: t.Description, Permissions: t.Permissions(), Summary: ledger.NewSummary(t)}
+	return ledger.Listing{Name: t.Name, Latest: t.Version, Description: ledger.NewDescription(t), Permissions: t.Permissions(), Summary: ledger.NewSummary(t)}
 }
 
 // known is the entry under the name that hosts know it by.

@@ -1,8 +1,8 @@
 package review
 
 import (
-	"cmp"
 	"bytes"
+	"cmp"
 	"slices"
 	"strings"
 

@@ -41,6 +41,18 @@ func said(was, is *spec.Tool) []textChange {
 	add("Python", was.Runtime.PythonVersion, is.Runtime.PythonVersion)
 	add("packages", strings.Join(was.Runtime.Packages, ", "), strings.Join(is.Runtime.Packages, ", "))
 	add("result", outcome(was), outcome(is))
+	for _, o := range is.Operations {
+		before := ""
+		if old, ok := was.Operation(o.Name); ok {
+			before = operationOf(*old)
+		}
+		add("action "+o.Name, before, operationOf(o))
+	}
+	for _, o := range was.Operations {
+		if _, ok := is.Operation(o.Name); !ok {
+			add("action "+o.Name, operationOf(o), "")
+		}
+	}
 	for _, i := range is.Inputs {
 		at := slices.IndexFunc(was.Inputs, func(j spec.Input) bool { return i.Name == j.Name })
 		before := ""
@@ -55,6 +67,11 @@ func said(was, is *spec.Tool) []textChange {
 		}
 	}
 	return out
+}
+
+// operationOf is an action in one line.
+func operationOf(o spec.Operation) string {
+	return strings.TrimRight(string(o.Effects)+": "+o.Summary, ": ")
 }
 
 func outcome(t *spec.Tool) string {

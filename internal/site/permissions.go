@@ -1,6 +1,7 @@
 package site
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -43,6 +44,37 @@ func grants(p spec.Permissions, in room) []grant {
 	if more := len(p.ExternalAuth) - in.rows; more > 0 {
 		out = append(out, grant{"yes", "Account", "and " + itoa(int64(more)) + " more"})
 	}
+	for _, list := range []struct {
+		what string
+		all  []string
+	}{{"In your name", p.Scopes}, {"Secret", p.Secrets}} {
+		for _, s := range list.all[:min(len(list.all), in.rows)] {
+			out = append(out, grant{"yes", list.what, sanitize.Fit(s, in.width)})
+		}
+		if more := len(list.all) - in.rows; more > 0 {
+			out = append(out, grant{"yes", list.what, "and " + itoa(int64(more)) + " more"})
+		}
+	}
+	if p.Installs != "" {
+		out = append(out, grant{"yes", "Installs", sanitize.Fit(p.Installs, in.width)})
+	}
+	return out
+}
+
+// told is grants of a tool that no sandbox here runs: the same words, and that
+// they are the author's.
+func told(format spec.Format, out []grant) []grant {
+	switch format {
+	case spec.FormatSkill:
+		for i := range out {
+			if out[i].What == "Network" && out[i].Value == "no" {
+				out[i].Text = "None, by its own word."
+			}
+		}
+		return append(out, grant{"yes", "Enforced", "By nobody here: the host that follows a skill runs its scripts with your rights."})
+	case spec.FormatArcade:
+		return append(out, grant{"yes", "Enforced", "By Arcade, which runs it: nothing of it runs on your machine."})
+	}
 	return out
 }
 
@@ -77,6 +109,9 @@ func changed(was, is spec.Permissions) []change {
 	}
 	lists(spec.NeedWords, was.Needs, is.Needs)
 	lists(func(s string) string { return "account " + s }, was.ExternalAuth, is.ExternalAuth)
+	lists(func(s string) string { return "scope " + s }, was.Scopes, is.Scopes)
+	lists(func(s string) string { return "secret " + s }, was.Secrets, is.Secrets)
+	add("installs", sanitize.Fit(cmp.Or(was.Installs, "nothing"), cellWidth/4), sanitize.Fit(cmp.Or(is.Installs, "nothing"), cellWidth/4), is.Installs != "")
 	return out
 }
 
@@ -112,6 +147,15 @@ func briefly(p spec.Permissions) string {
 	}
 	for _, s := range p.ExternalAuth {
 		out = append(out, "your account: "+s)
+	}
+	for _, s := range p.Scopes {
+		out = append(out, "in your name: "+s)
+	}
+	for _, s := range p.Secrets {
+		out = append(out, "your secret: "+s)
+	}
+	if p.Installs != "" {
+		out = append(out, "installs "+p.Installs)
 	}
 	return strings.Join(out, ", ")
 }

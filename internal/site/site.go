@@ -154,7 +154,7 @@ func (r *renderer) tool(ctx context.Context, n spec.Name) error {
 	if err != nil {
 		return err
 	}
-	lines := python(t.shown.source)
+	lines := coloured(t.shown.main, t.shown.source)
 	p, err := r.fitted("t/"+string(n)+"/index.html", lines, preview(lines), previewing, func(in room) *toolPage { return t.page(&r.e, in) })
 	if err != nil {
 		return err
@@ -176,7 +176,7 @@ func (r *renderer) tool(ctx context.Context, n spec.Name) error {
 
 func (r *renderer) version(t *tool, i int, v *version) error {
 	folder := versionPath(t.record.Name, v.Version)
-	lines := python(v.source)
+	lines := coloured(v.main, v.source)
 	p, err := r.fitted(folder+"index.html", lines, lines, len(lines), func(in room) *toolPage { return t.versionPage(&r.e, i, in) })
 	if err != nil {
 		return err

@@ -47,11 +47,14 @@ type toolPage struct {
 	Examples                               []string
 	Uses                                   []use
 	Grants                                 []grant
-	Known                                  bool // the manifest is read: Inputs and Output are known
+	Known                                  bool // the manifest is read, and has a section of inputs: that of a Patch tool also says that there are none
 	Inputs                                 []input
 	MoreInputs                             int
 	Output                                 input
 	Runtime                                string
+	Actions                                []action
+	MoreActions                            int
+	Facts                                  []fact // of the manifest, where the format has more to say
 	Versions                               []row
 	MoreVersions                           int
 	Provenance                             []fact
@@ -138,12 +141,12 @@ func (t *tool) basics(e *edition, v *version, path string, in room) *toolPage {
 		Main: v.main, Kind: kindWord(string(r.Summary.Format)),
 		Revoked: v.Revoked != "", Offered: v.Yanked == "" && v.Revoked == "",
 		Network: networkBadge(v.Permissions), Files: filesBadge(v.Permissions), Confirm: v.Permissions.HumanConfirm,
-		Grants: grants(v.Permissions, in),
+		Grants: told(r.Summary.Format, grants(v.Permissions, in)),
 	}
 	var tags, examples []string
 	switch {
 	case v.card != nil:
-		p.Description, p.License, tags, examples = v.card.Description, v.card.License, v.card.Tags, v.card.Examples
+		p.Description, p.License, tags, examples = ledger.NewDescription(v.card), v.card.License, v.card.Tags, v.card.Examples
 		p.contract(v.card, in)
 	case v == t.shown:
 		p.Description, p.License, tags, examples = r.Description, r.Summary.License, r.Summary.Tags, r.Summary.Examples
@@ -184,6 +187,11 @@ func (p *toolPage) contract(c *spec.Tool, in room) {
 		p.Inputs = append(p.Inputs, one)
 	}
 	p.MoreInputs = len(c.Inputs) - len(p.Inputs)
+	if c.Format != spec.FormatPatch {
+		p.Known = len(p.Inputs) > 0
+		p.otherContract(c, in)
+		return
+	}
 	p.Output = input{Type: string(c.Output.Type), Description: sanitize.Fit(c.Output.Description, 2*in.width)}
 	p.Runtime = "Python " + c.Runtime.PythonVersion + " or newer, no packages"
 	if len(c.Runtime.Packages) > 0 { // a closure is for one Python
@@ -250,8 +258,8 @@ type versionsPage struct {
 // or into what a model reads as its orders, must not be a stranger's words.
 func (t *tool) uses(v *version) []use {
 	name, ref := string(t.record.Name), spec.Ref{Name: t.record.Name, Version: v.Version}.At()
-	if v.main != spec.FormatPatch.MainFile() {
-		return []use{{"shell", "Shell", "Fetch it and verify who accepted it.", "patch-git pull " + ref, "", true}}
+	if format := spec.FormatOf(v.main); format != spec.FormatPatch {
+		return otherUses(format, name, ref, v.card)
 	}
 	run := "patch-git run " + name + arguments(v.card)
 	uses := []use{{"shell", "Shell", "Fetch it, verify who accepted it, and run it in the sandbox. It asks before it gives the tool anything of yours.", "patch-git pull " + ref + "\n" + run, "", true}}

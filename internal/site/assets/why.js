@@ -12,6 +12,7 @@ function pieces(tool) {
   for (const e of s.examples ?? []) all.push(['example', e]);
   for (const o of tool.owners ?? []) all.push(['owner', o]);
   for (const i of s.inputs ?? []) all.push(['input', i.name], ['input', i.description ?? '']);
+  for (const o of s.operations ?? []) all.push(['operation', o.name], ['operation', o.description ?? '']);
   return all;
 }
 

@@ -1,0 +1,61 @@
+package consume
+
+import (
+	"github.com/patch-cat/patch-git/internal/fault"
+	"github.com/patch-cat/patch-git/spec"
+)
+
+// ReasonKind is the reason of a refusal to run what is used in another way.
+const ReasonKind = "kind"
+
+// Runnable refuses to run as a Patch tool what is none, and says how it is used. The
+// interpreter would take a JSON file or a text for a program.
+func Runnable(t *spec.Tool) error {
+	if t.Format == spec.FormatPatch {
+		return nil
+	}
+	err := fault.New(fault.Usage, ReasonKind, "%s is not run by itself: it is a tool of the kind %s", t.Name, t.Format)
+	for _, way := range Ways(t) {
+		err = err.Hint("%s", way.Command)
+	}
+	return err
+}
+
+// Way is how a tool of another format than Patch is used: a command to type, in
+// which nothing that a stranger wrote stands but names with an alphabet.
+type Way struct{ What, Command string }
+
+// Ways are the ways to use an installed tool; none of a Patch tool, whose ways
+// depend on its inputs.
+func Ways(t *spec.Tool) []Way {
+	switch t.Format {
+	case spec.FormatInstall:
+		out := []Way{{"set it up on this machine", "patch-git install " + string(t.Name)}}
+		if len(t.Operations) > 0 {
+			out = append(out, Way{"call one of its actions", "patch-git call " + string(t.Name) + " " + actionName(t)})
+		}
+		return out
+	case spec.FormatSkill:
+		return []Way{
+			{"see what it would do here", "patch-git skill run-plan " + string(t.Name)},
+			{"put it where an AI host looks", "patch-git skill install " + string(t.Name) + " --host claude-code"},
+		}
+	case spec.FormatArcade:
+		return []Way{{"call it through Arcade", "patch-git call " + string(t.Name) + " " + actionName(t)}}
+	}
+	return nil
+}
+
+// actionName is the name of the first action, or the place for one where its
+// letters are not those of names.
+func actionName(t *spec.Tool) string {
+	if len(t.Operations) == 0 {
+		return "ACTION"
+	}
+	for _, r := range t.Operations[0].Name {
+		if (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '_' {
+			return "ACTION"
+		}
+	}
+	return t.Operations[0].Name
+}

@@ -1,0 +1,116 @@
+package site
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/patch-cat/patch-git/internal/sanitize"
+	"github.com/patch-cat/patch-git/spec"
+)
+
+// action is one thing that a tool can be asked to do.
+type action struct{ Name, Effects, Summary string }
+
+// otherContract is what a manifest of another format than Patch says of actions and
+// of setting the tool up.
+func (p *toolPage) otherContract(c *spec.Tool, in room) {
+	for _, o := range c.Operations[:min(len(c.Operations), in.rows)] {
+		p.Actions = append(p.Actions, action{
+			sanitize.Fit(o.Name, in.width), sanitize.Fit(string(cmp.Or(o.Effects, "unsaid")), in.width), sanitize.Fit(o.Summary, in.width),
+		})
+	}
+	p.MoreActions = len(c.Operations) - len(p.Actions)
+	add := func(what, text string) {
+		if text = strings.TrimSpace(text); text != "" && len(p.Facts) < 2*in.rows {
+			p.Facts = append(p.Facts, fact{What: what, Text: sanitize.Fit(text, in.width)})
+		}
+	}
+	switch {
+	case c.Deployment != nil:
+		d := c.Deployment
+		add("Kind", d.Kind)
+		add("Installs", artifact(&d.Install))
+		add("Runs", strings.Join(d.Command, " "))
+		add("Talks to", d.EndpointURL)
+		add("Is tried by", cmp.Or(strings.Join(d.Smoke.Command, " "), d.Smoke.URL, d.Smoke.Tool, d.Smoke.Action))
+		add("Taken back by", cmp.Or(strings.Join(d.KillSwitch.Command, " "), d.KillSwitch.URL, d.KillSwitch.Instructions))
+		for _, e := range d.Env {
+			add("Asks for "+sanitize.Fit(e.Name, in.width/4), e.Prompt)
+		}
+		for _, s := range d.Scopes {
+			add("May "+sanitize.Fit(strings.Join(s.Actions, ", ")+" "+s.Resource, in.width/2), s.Rationale)
+		}
+	case c.Skill != nil:
+		for _, one := range c.Skill.Commands {
+			add("Needs the program", one.Cmd)
+		}
+		for _, e := range append(append([]spec.SkillEnv{}, c.Skill.EnvRequired...), c.Skill.EnvOptional...) {
+			add("Reads "+sanitize.Fit(e.Name, in.width/4), cmp.Or(e.Description, "a variable"))
+		}
+		add("Asks its host for", strings.Join(c.Skill.AllowedTools, ", "))
+		add("Works with", c.Skill.Compatibility)
+	case c.Arcade != nil:
+		add("Through Arcade as", c.Arcade.FQN)
+		add("Toolkit", c.Arcade.Toolkit.Name+" "+c.Arcade.Toolkit.Version)
+		if u := c.Arcade.Auth; u != nil {
+			add("Your account", cmp.Or(u.ProviderID, u.ProviderType, u.Word, u.ID)+" "+strings.Join(u.Scopes, ", "))
+		}
+		add("Secrets", strings.Join(c.Arcade.Secrets, ", "))
+	}
+}
+
+// artifact says what is acquired, in one line.
+func artifact(a *spec.Artifact) string {
+	switch a.Method {
+	case "pip", "npm":
+		return a.Package + " " + a.VersionSpec + ", by " + a.Method
+	case "git":
+		return a.URL + " at " + a.Ref
+	case "url":
+		return a.URL
+	case "container":
+		return a.Image
+	}
+	return a.Method
+}
+
+// otherUses are the commands for tools that are not run by themselves. Nothing that
+// a stranger wrote is in them but names, which have an alphabet.
+func otherUses(format spec.Format, name, ref string, c *spec.Tool) []use {
+	pull := "patch-git pull " + ref
+	switch format {
+	case spec.FormatInstall:
+		return []use{{"shell", "Shell", "Fetch it, verify who accepted it, and set it up. It shows what it installs and asks before it does.", pull + "\npatch-git install " + name + callOf(name, c), "", true}}
+	case spec.FormatSkill:
+		return []use{{"shell", "Shell", "Fetch it, verify who accepted it, see what it would do here, and put it where an AI host looks.", pull + "\npatch-git skill run-plan " + name + "\npatch-git skill install " + name, "", true}}
+	case spec.FormatArcade:
+		return []use{{"shell", "Shell", "Fetch it, verify who accepted it, and call it through Arcade with a key of yours.", pull + callOf(name, c), "", true}}
+	}
+	return []use{{"shell", "Shell", "Fetch it and verify who accepted it.", pull, "", true}}
+}
+
+// callOf is the line that calls the first action, where its name can stand in a
+// command.
+func callOf(name string, c *spec.Tool) string {
+	if c == nil || len(c.Operations) == 0 || strings.Trim(c.Operations[0].Name, "abcdefghijklmnopqrstuvwxyz0123456789_") != "" {
+		return ""
+	}
+	return "\npatch-git call " + name + " " + c.Operations[0].Name
+}
+
+// coloured takes a main file apart for the eye: Python by its syntax, any other text
+// by its lines alone.
+func coloured(main, source string) []line {
+	if main == spec.FormatPatch.MainFile() {
+		return python(source)
+	}
+	var out []line
+	for text := range strings.SplitSeq(strings.TrimSuffix(source, "\n"), "\n") {
+		l := line{N: len(out) + 1}
+		if text != "" {
+			l.Parts = []part{{Text: text}}
+		}
+		out = append(out, l)
+	}
+	return out
+}
