@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -148,7 +149,10 @@ func (a *app) worksOr(ctx context.Context, client *consume.Client, p *consume.Pu
 	if broken == nil || a.host.Terminal.Open == nil {
 		return broken
 	}
-	refusal, _ := broken.(*fault.Error)
+	refusal, ok := errors.AsType[*fault.Error](broken)
+	if !ok {
+		return broken
+	}
 	if err := a.confirm(ctx, refusal.Message+"\nTake its access back and remove it?", refusal); err != nil {
 		return err
 	}
@@ -217,4 +221,28 @@ func smokeText(s toolbox.Smoked) string {
 		return "could not be found out: " + why
 	}
 	return "was not tried"
+}
+
+// stateOf is what became of the current version of an installed install manifest; ok is
+// false for other tools, and where it cannot be read, which 'verify' tells of.
+func (a *app) stateOf(name spec.Name) (d toolbox.Deployed, ok bool) {
+	client, err := a.client()
+	if err != nil {
+		return d, false
+	}
+	receipt, err := client.Box.Find(spec.Ref{Name: name})
+	if err != nil {
+		return d, false
+	}
+	d, ok, err = client.Box.Deployed(receipt)
+	return d, ok && err == nil
+}
+
+// examineSecrets says where secrets of tools would be kept now.
+func (a *app) examineSecrets(ctx context.Context) examined {
+	store, err := keyring.Open(ctx, a.host)
+	if err != nil {
+		return examined{"secrets", false, err.Error(), fault.HintsOf(err)}
+	}
+	return examined{"secrets", true, "would be kept in " + store.Kind().Words(), nil}
 }

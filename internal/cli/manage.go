@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"github.com/patch-cat/patch-git/internal/toolbox"
@@ -26,7 +28,12 @@ func (a *app) listCommand() *cobra.Command {
 				if tools == nil {
 					return a.out.document(map[string]any{"schema": 1, "tools": []any{}})
 				}
-				return a.out.document(map[string]any{"schema": 1, "tools": tools})
+				var out []listedTool
+				for _, t := range tools {
+					state, _ := a.stateOf(t.Name)
+					out = append(out, listedTool{t, state.Smoke.State})
+				}
+				return a.out.document(map[string]any{"schema": 1, "tools": out})
 			}
 			if len(tools) == 0 {
 				a.out.say("nothing is installed; try 'patch-git search'")
@@ -41,12 +48,21 @@ func (a *app) listCommand() *cobra.Command {
 				if len(t.Versions) > 1 {
 					other = "also here: " + joinVersions(without(t.Versions, t.Current))
 				}
+				if state, ok := a.stateOf(t.Name); ok && state.Smoke.State != toolbox.SmokePassed {
+					other = strings.TrimPrefix(other+"; ", "; ") + "works: " + smokeText(state.Smoke)
+				}
 				rows = append(rows, []string{a.out.bold(string(t.Name)), string(t.Current), used, other})
 			}
 			a.out.table(rows)
 			return nil
 		},
 	}
+}
+
+// listedTool is an installed tool in the JSON answer.
+type listedTool struct {
+	toolbox.Installed
+	Smoke string `json:"smoke,omitempty"` // how the smoke test of an install manifest ended
 }
 
 func without(vs []spec.Version, v spec.Version) []spec.Version {

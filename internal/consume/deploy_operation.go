@@ -4,60 +4,68 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/patch-cat/patch-git/internal/invoke"
+	"github.com/patch-cat/patch-git/internal/limits"
+	"github.com/patch-cat/patch-git/internal/sandbox"
 	"github.com/patch-cat/patch-git/internal/smoke"
 	"github.com/patch-cat/patch-git/spec"
 )
 
+// smokeOperation is the name of the operation that a smoke test of an MCP tool is run
+// as. It has a character that no action of a manifest has.
+const smokeOperation = "smoke-test"
+
 // operation makes a smoke run of an action, or of a tool of the MCP server that the
-// tool is, as a call like any other: through the whole stack, and recorded. The person
-// agreed to what the tool may do a moment ago, as a whole [TI-P35].
+// tool is. It goes through the stack as every call does, and is recorded.
 func (t *deployedTool) operation(ctx context.Context, s spec.Smoke, within time.Duration) (smoke.Reply, error) {
-	what := called{t.receipt.Ref(), ""}
-	subject, err := t.c.installed(ctx, what.ref, t.c.Box.Load)
+	subject, err := t.c.installed(ctx, t.receipt.Ref(), t.c.Box.Load)
 	if err != nil {
 		return smoke.Reply{}, err
 	}
+	name := s.Action
 	if s.Kind == "mcp-tool-call" {
-		err = t.c.operateOn(subject, &spec.Operation{
-			Name: "smoke", Invocation: spec.Invocation{Kind: spec.InvokeMCPTool, Tool: s.Tool}, Input: json.RawMessage(`{"type":"object","additionalProperties":true}`),
-			Effects: spec.EffectsRead,
+		with := *subject.Tool
+		with.Operations = append(slices.Clone(with.Operations), spec.Operation{
+			Name: smokeOperation, Summary: "smoke test", Effects: spec.EffectsRead,
+			Input:      json.RawMessage(`{"type":"object","additionalProperties":true}`),
+			Output:     &spec.OperationOutput{Format: spec.OutputText},
+			Invocation: spec.Invocation{Kind: spec.InvokeMCPTool, Tool: s.Tool},
 		})
-	} else {
-		err = t.c.operate(subject, s.Action)
+		subject.Tool, name = &with, smokeOperation
+	}
+	if err := t.c.operate(subject, name); err != nil {
+		return smoke.Reply{}, err
+	}
+	args := s.Arguments
+	if args == nil {
+		args = json.RawMessage("{}")
+	}
+	ran, err := t.c.Run(ctx, subject, args, RunOptions{HostApp: "smoke", Limits: sandbox.Limits{Wall: within, Stdout: limits.SmokeStdout}})
+	if failure, ok := errors.AsType[*invoke.Failure](err); ok {
+		return replied(subject, failure.Exit, failure.Status, failure.Body), nil
 	}
 	if err != nil {
 		return smoke.Reply{}, err
 	}
-	arguments := s.Arguments
-	if arguments == nil {
-		arguments = json.RawMessage("{}")
+	body := ran.Bytes
+	if body == nil {
+		body = ran.Result
 	}
-	o := RunOptions{HostApp: "smoke", Agree: true}
-	o.Limits.Wall = within
-	ran, err := t.c.Run(ctx, subject, arguments, o)
-	if failed, ok := errors.AsType[*invoke.Failure](err); ok {
-		return replyOf(failed.Body, failed.Exit, failed.Status), nil
-	}
-	if err != nil {
-		return smoke.Reply{}, err
-	}
-	body := []byte(ran.Result)
-	if ran.Bytes != nil {
-		body = ran.Bytes
-	}
-	return replyOf(body, 0, ran.Status), nil
+	return replied(subject, 0, ran.Status, body), nil
 }
 
-// replyOf is what a smoke test looks at.
-func replyOf(body []byte, exit, status int) smoke.Reply {
-	r := smoke.Reply{Stdout: nonNil(body), Body: nonNil(body)}
-	if status != 0 {
+// replied is what an operation answered, as far as its kind has it: a program has an
+// exit code and an output, a request a status.
+func replied(s *Subject, exit, status int, body []byte) smoke.Reply {
+	r := smoke.Reply{Body: nonNil(body)}
+	switch s.kind {
+	case spec.InvokeSubcommand, spec.InvokeStdinJSON:
+		r.Exit, r.Stdout = &exit, r.Body
+	case spec.InvokeHTTP:
 		r.Status = &status
-	} else {
-		r.Exit = &exit
 	}
 	return r
 }

@@ -2,6 +2,7 @@ package consume
 
 import (
 	"context"
+	"net/url"
 	"os"
 
 	"github.com/patch-cat/patch-git/internal/fault"
@@ -30,6 +31,9 @@ func (c *Client) provisioner(net []string) (*provision.Provisioner, []usernet.Ex
 	return &provision.Provisioner{
 		Host: c.Host,
 		HTTP: usernet.Client(c.Host.HTTP(), exceptions),
+		Reach: func(ctx context.Context, u *url.URL) error {
+			return usernet.Reaches(ctx, c.Host.HTTP(), exceptions, u)
+		},
 		Find: func(name string) (string, error) { return trusted.Find(c.Host, name) },
 		Run:  trusted.Run,
 		Box: func(ctx context.Context) (provision.Box, error) {

@@ -162,10 +162,10 @@ func (s fileStore) Set(ctx context.Context, t Tool, name string, v Secret) error
 	if err := checkValue(name, v); err != nil {
 		return err
 	}
-	if !utf8.ValidString(v.text) {
+	if !utf8.ValidString(v.Reveal()) {
 		return fault.New(fault.Usage, "bad_secret", "the value of %s is not UTF-8", name)
 	}
-	return s.put(ctx, t, name, v.text)
+	return s.put(ctx, t, name, v.Reveal())
 }
 
 func (s fileStore) Delete(ctx context.Context, t Tool, name string) error {

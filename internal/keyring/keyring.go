@@ -17,16 +17,25 @@ const Placeholder = "[secret]"
 // Secret is a value that nobody but the person and the tool may know [TI-P12].
 // However it is printed or encoded, it is [Placeholder]. The zero value is no
 // secret: it is not set.
-type Secret struct{ text string }
+type Secret struct {
+	// A pointer, because in a field that is not exported nothing that this type says of
+	// itself is asked: fmt prints the address then, and not the value.
+	text *string
+}
 
 // NewSecret takes a value in.
-func NewSecret(text string) Secret { return Secret{text} }
+func NewSecret(text string) Secret { return Secret{&text} }
 
 // Reveal gives the value out, to be handed to the tool and to nothing else.
-func (s Secret) Reveal() string { return s.text }
+func (s Secret) Reveal() string {
+	if s.text == nil {
+		return ""
+	}
+	return *s.text
+}
 
 // IsZero tells whether there is no value.
-func (s Secret) IsZero() bool { return s.text == "" }
+func (s Secret) IsZero() bool { return s.Reveal() == "" }
 
 // String is the placeholder.
 func (s Secret) String() string { return Placeholder }
@@ -95,9 +104,9 @@ func checkValue(name string, s Secret) error {
 	switch {
 	case s.IsZero():
 		return fault.New(fault.Usage, "bad_secret", "the value of %s is empty", name)
-	case len(s.text) > limits.EnvValue:
+	case len(s.Reveal()) > limits.EnvValue:
 		return fault.New(fault.Usage, "bad_secret", "the value of %s has more than %d bytes", name, limits.EnvValue)
-	case strings.IndexByte(s.text, 0) >= 0:
+	case strings.IndexByte(s.Reveal(), 0) >= 0:
 		return fault.New(fault.Usage, "bad_secret", "the value of %s has a zero byte", name)
 	}
 	return nil

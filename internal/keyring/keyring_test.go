@@ -162,7 +162,9 @@ func TestSecretIsNotPrinted(t *testing.T) {
 		A Secret            `json:"a"`
 		B map[string]Secret `json:"b"`
 		C *Secret           `json:"c"`
-	}{s, map[string]Secret{"k": s}, &s}
+		d Secret
+		e map[string]Secret
+	}{s, map[string]Secret{"k": s}, &s, s, map[string]Secret{"k": s}}
 	data, err := json.Marshal(in)
 	if err != nil {
 		t.Fatal(err)

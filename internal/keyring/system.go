@@ -92,7 +92,7 @@ func (s *system) Set(ctx context.Context, t Tool, name string, v Secret) error {
 	if err := s.names.put(ctx, t, name, ""); err != nil {
 		return err
 	}
-	_, err := within(ctx, s, "writing to", func() (bool, error) { return true, s.ring.Set(s.service, t.String()+"/"+name, v.text) })
+	_, err := within(ctx, s, "writing to", func() (bool, error) { return true, s.ring.Set(s.service, t.String()+"/"+name, v.Reveal()) })
 	return err
 }
 

@@ -191,8 +191,13 @@ func (w *work) starts(ctx context.Context, rel string) ([]string, error) {
 // weigh counts the files of what was made, refuses more than allowed, and takes away
 // the right to write them.
 func (w *work) weigh() error {
+	root, err := os.OpenRoot(w.stage)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = root.Close() }()
 	w.done.Files, w.done.Bytes = 0, 0
-	return filepath.WalkDir(w.stage, func(path string, d fs.DirEntry, err error) error {
+	return fs.WalkDir(root.FS(), ".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || d.Type()&fs.ModeSymlink != 0 {
 			return err
 		}
@@ -208,7 +213,7 @@ func (w *work) weigh() error {
 		if err := w.room(w.done.Files, w.done.Bytes); err != nil {
 			return err
 		}
-		return os.Chmod(path, info.Mode().Perm()&0o555|0o400)
+		return root.Chmod(path, info.Mode().Perm()&0o555|0o400)
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"net/url"
 	"os"
 	"path"
 	"path/filepath"
@@ -25,6 +26,13 @@ func (w *work) git(ctx context.Context) error {
 	program, err := w.p.Find("git")
 	if err != nil {
 		return fault.New(fault.Unavailable, "no_runtime", "git is not here, and the tool is installed by it").Hint("install git, and see that it is on PATH")
+	}
+	if u, err := url.Parse(a.URL); err != nil {
+		return refused("%s is no address", spec.Quote(a.URL))
+	} else if w.p.Reach != nil {
+		if err := w.p.Reach(ctx, u); err != nil {
+			return err
+		}
 	}
 	g := &gitRun{w: w, program: program, dir: filepath.Join(filepath.Dir(w.stage), "git")}
 	if err := os.MkdirAll(filepath.Join(g.dir, "home"), 0o700); err != nil {

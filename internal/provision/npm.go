@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/patch-cat/patch-git/internal/durable"
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/limits"
 	"github.com/patch-cat/patch-git/internal/sandbox"
@@ -108,6 +109,13 @@ func (w *work) npmLock(ctx context.Context, node string, mounts []Mount, registr
 		Network: true,
 		Limits:  sandbox.Limits{Wall: npmTime, Memory: nodeMemory, Stdout: lockBytes, Processes: 64},
 	}
+	if authorities, err := w.p.authorities(); err != nil {
+		return nil, err
+	} else if authorities != nil {
+		file := sandbox.ScratchDir + "/authorities.pem"
+		job.Files = append(job.Files, sandbox.File{Target: file, Data: authorities})
+		job.Env = append(job.Env, "NODE_EXTRA_CA_CERTS="+file)
+	}
 	if w.p.Uplink != nil {
 		if job.Uplink, err = w.p.Uplink(ctx); err != nil {
 			return nil, err
@@ -132,6 +140,21 @@ func (w *work) npmLock(ctx context.Context, node string, mounts []Mount, registr
 	}
 	return nil, fault.New(fault.Unavailable, "download", "npm did not work out what %s needs (exit %d): %s", spec.Quote(what), out.Exit, spec.Quote(text)).
 		Hint("check the connection and try again")
+}
+
+// authorities are the certificates that the person trusts besides those that node brings
+// along: nil where they named none.
+func (p *Provisioner) authorities() ([]byte, error) {
+	for _, name := range []string{"NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE"} {
+		if file := p.Host.Getenv(name); file != "" {
+			data, err := durable.ReadFile(file, limits.Document)
+			if err != nil {
+				return nil, fault.New(fault.Unavailable, "authorities", "%s names %s: %w", name, spec.Quote(file), err)
+			}
+			return data, nil
+		}
+	}
+	return nil, nil
 }
 
 // npmCommand is the command of the manifest in terms of the installed packages: npx

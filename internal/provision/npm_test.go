@@ -9,6 +9,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -99,9 +100,7 @@ func (d *double) add(t *testing.T, name, version string, manifest map[string]any
 	path := fmt.Sprintf("/%s/-/%s-%s.tgz", name, name, version)
 	d.archives[path] = data
 	entry := map[string]any{}
-	for k, v := range manifest {
-		entry[k] = v
-	}
+	maps.Copy(entry, manifest)
 	entry["dist"] = map[string]any{"tarball": d.URL + path, "integrity": ssri(data)}
 	d.docs[name] = map[string]any{"name": name, "dist-tags": map[string]any{"latest": version}, "versions": map[string]any{version: entry}}
 	return data

@@ -3,6 +3,7 @@ package provision
 import (
 	"bufio"
 	"context"
+	"maps"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -114,9 +115,7 @@ func consoleScripts(dir string) (map[string]entry, error) {
 		if err != nil {
 			continue
 		}
-		for name, e := range parseEntryPoints(string(data)) {
-			out[name] = e
-		}
+		maps.Copy(out, parseEntryPoints(string(data)))
 	}
 	return out, nil
 }

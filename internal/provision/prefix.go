@@ -155,7 +155,7 @@ func read(dir string, release spec.Digest) (*Prefix, error) {
 	}
 	if err != nil && fault.KindOf(err) != fault.Unavailable {
 		return nil, fault.New(fault.NotVerified, "prefix_damaged", "what is installed in %s cannot be used: %w", spec.Quote(dir), err).
-			Hint("patch-git remove the tool, and pull it again")
+			Hint("patch-git list, then remove the tool and pull it again")
 	}
 	return p, err
 }

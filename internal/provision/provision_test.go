@@ -108,8 +108,7 @@ func text(s string) http.HandlerFunc {
 // TestURL: what has the stated digest is installed; each way of being something else
 // leaves nothing at all.
 func TestURL(t *testing.T) {
-	var s *httptest.Server
-	s = serve(t, map[string]http.HandlerFunc{
+	s := serve(t, map[string]http.HandlerFunc{
 		"/tool":  text(program),
 		"/other": text(program + "#"),
 		"/moved": func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/tool", http.StatusFound) },

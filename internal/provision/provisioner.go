@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io/fs"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -33,6 +34,9 @@ type Provisioner struct {
 	// HTTP asks servers that a stranger named: its dialer must hold to what the person
 	// lets tools reach.
 	HTTP *http.Client
+	// Reach refuses an address that a program asks itself, as HTTP's dialer does; nil
+	// lets all through.
+	Reach func(ctx context.Context, u *url.URL) error
 	// Find is the absolute path of a program of the host.
 	Find func(name string) (string, error)
 	// Run runs git and container engines.
@@ -92,7 +96,7 @@ func (p *Provisioner) Install(ctx context.Context, r Request) (*Prefix, error) {
 		return nil, err
 	}
 	defer unlock()
-	if done, err := read(final, r.Release); !errors.Is(err, fs.ErrNotExist) {
+	if done, err := p.Load(r.Release); fault.ReasonOf(err) != "not_provisioned" {
 		return done, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, limits.ProvisionTime)
@@ -213,12 +217,23 @@ func (p *Provisioner) sweep(release spec.Digest) {
 
 // clear removes a tree whose folders may be read-only.
 func clear(dir string) error {
-	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err == nil && d.IsDir() {
-			_ = os.Chmod(path, 0o700)
+	err := os.RemoveAll(dir)
+	if !errors.Is(err, fs.ErrPermission) {
+		return err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	_ = fs.WalkDir(root.FS(), ".", func(path string, d fs.DirEntry, err error) error {
+		if d != nil && d.IsDir() {
+			_ = root.Chmod(path, 0o700)
 		}
 		return nil
 	})
+	if err := root.Close(); err != nil {
+		return err
+	}
 	return os.RemoveAll(dir)
 }
 

@@ -48,7 +48,7 @@ func (w *work) url(ctx context.Context) error {
 	w.done.Dir, w.done.Files, w.done.Bytes, w.done.SHA256 = w.final, 1, size, want
 	w.done.Source = a.URL + " " + want.String()
 	w.done.Mounts = []Mount{same(w.final)}
-	return w.command(ctx, func(word string, i int) ([]string, bool, error) {
+	return w.command(ctx, func(_ string, i int) ([]string, bool, error) {
 		if i != at {
 			return nil, false, nil
 		}
@@ -131,8 +131,7 @@ func (p *Provisioner) client() *http.Client {
 // unreachable is the error of a request that got no answer. What a person refused
 // stays a refusal; the address may be long and foreign, so it is left out.
 func (p *Provisioner) unreachable(ctx context.Context, what string, err error) error {
-	var u *url.Error
-	if errors.As(err, &u) {
+	if u, ok := errors.AsType[*url.Error](err); ok {
 		err = u.Err
 	}
 	if ctx.Err() != nil {
@@ -180,7 +179,7 @@ func (p *Prefix) unchanged() error {
 	}
 	if err != nil {
 		return fault.New(fault.NotVerified, "prefix_damaged", "what is installed in %s was changed: %w", spec.Quote(p.Dir), err).
-			Hint("patch-git remove the tool, and pull it again")
+			Hint("patch-git remove %s && patch-git pull %s", p.Tool, p.Tool)
 	}
 	return nil
 }

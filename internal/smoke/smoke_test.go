@@ -8,8 +8,6 @@ import (
 	"github.com/patch-cat/patch-git/spec"
 )
 
-func ptr[T any](v T) *T { return &v }
-
 func values(pairs ...string) map[string]json.RawMessage {
 	m := map[string]json.RawMessage{}
 	for i := 0; i < len(pairs); i += 2 {
@@ -36,18 +34,18 @@ func TestJudge(t *testing.T) {
 		{"shell, 1.0 is wanted", "shell", spec.Success{ExitCode: "1.0"}, shell(1, ""), 0},
 		{"shell, 2 is wanted", "shell", spec.Success{ExitCode: "2"}, shell(0, ""), 1},
 		{"a signal is no exit code", "shell", spec.Success{}, shell(-1, ""), 1},
-		{"a pattern does not take away the exit code", "shell", spec.Success{Stdout: ptr("x")}, shell(1, "x"), 1},
-		{"all of them", "shell", spec.Success{ExitCode: "0", Stdout: ptr("^v\\d"), NoError: true}, shell(1, "x"), 3},
+		{"a pattern does not take away the exit code", "shell", spec.Success{Stdout: new("x")}, shell(1, "x"), 1},
+		{"all of them", "shell", spec.Success{ExitCode: "0", Stdout: new("^v\\d"), NoError: true}, shell(1, "x"), 3},
 		{"http, nothing said", "http", spec.Success{}, http(500, ""), 0},
 		{"http, status", "http", spec.Success{HTTPStatus: "200"}, http(200, ""), 0},
 		{"http, another status", "http", spec.Success{HTTPStatus: "200"}, http(204, ""), 1},
 		{"http has no exit code", "http", spec.Success{ExitCode: "0"}, http(200, ""), 1},
 		{"a program has no status", "shell", spec.Success{HTTPStatus: "200"}, shell(0, ""), 1},
-		{"http has no output", "http", spec.Success{Stdout: ptr("")}, http(200, ""), 1},
-		{"body", "http", spec.Success{Body: ptr("(?<=o)k$")}, http(200, "ok"), 0},
-		{"body with a line after it", "http", spec.Success{Body: ptr("ok$")}, http(200, "ok\n"), 1},
-		{"a pattern that never ends", "http", spec.Success{Body: ptr("^(a+)+$")}, http(200, strings.Repeat("a", 40)+"!"), 1},
-		{"not UTF-8", "http", spec.Success{Body: ptr("^.k$")}, http(200, "\xffk"), 0},
+		{"http has no output", "http", spec.Success{Stdout: new("")}, http(200, ""), 1},
+		{"body", "http", spec.Success{Body: new("(?<=o)k$")}, http(200, "ok"), 0},
+		{"body with a line after it", "http", spec.Success{Body: new("ok$")}, http(200, "ok\n"), 1},
+		{"a pattern that never ends", "http", spec.Success{Body: new("^(a+)+$")}, http(200, strings.Repeat("a", 40)+"!"), 1},
+		{"not UTF-8", "http", spec.Success{Body: new("^.k$")}, http(200, "\xffk"), 0},
 		{"pointer", "http", spec.Success{Equals: values("/a/1/b", `1`)}, http(200, `{"a":[0,{"b":1.0}]}`), 0},
 		{"escapes", "http", spec.Success{Equals: values("/a~1b/~0c", `"x"`, "/~01", `2`)}, http(200, `{"a/b":{"~c":"x"},"~1":2}`), 0},
 		{"a wrong escape", "http", spec.Success{Equals: values("/~2", `1`)}, http(200, `{"~2":1}`), 1},
@@ -85,8 +83,8 @@ func TestJudge(t *testing.T) {
 func TestJudgeTellsNothing(t *testing.T) {
 	const canary = "canary-77"
 	env := map[string]string{"KEY": canary}
-	got := Judge("http", spec.Success{Body: ptr("^x$"), Equals: values("/a", `"${KEY}"`, "/b", `1`), NoError: true, HTTPStatus: "201"},
-		Reply{Status: ptr(200), Body: []byte(`{"a":"` + canary + `x","error":"` + canary + `"}`)}, env)
+	got := Judge("http", spec.Success{Body: new("^x$"), Equals: values("/a", `"${KEY}"`, "/b", `1`), NoError: true, HTTPStatus: "201"},
+		Reply{Status: new(200), Body: []byte(`{"a":"` + canary + `x","error":"` + canary + `"}`)}, env)
 	if len(got) != 5 || strings.Contains(strings.Join(got, "\n"), canary) {
 		t.Errorf("%q", got)
 	}

@@ -134,13 +134,6 @@ func (g *gate) dial(ctx context.Context, dialer *net.Dialer, network, address st
 
 // spelled refuses an address that says itself that it is none of the internet's.
 func (g *gate) spelled(ctx context.Context, u *url.URL) error {
-	port := uint64(443)
-	if u.Scheme == "http" {
-		port = 80
-	}
-	if p := u.Port(); p != "" {
-		port, _ = strconv.ParseUint(p, 10, 16)
-	}
 	host := u.Hostname()
 	a, err := netip.ParseAddr(host)
 	if err != nil {
@@ -152,8 +145,50 @@ func (g *gate) spelled(ctx context.Context, u *url.URL) error {
 		}
 		a = netip.AddrFrom4([4]byte{127, 0, 0, 1})
 	}
-	if !g.admits(ctx, netip.AddrPortFrom(a.Unmap(), uint16(port))) {
+	if !g.admits(ctx, netip.AddrPortFrom(a.Unmap(), portOf(u))) {
 		return closed(u.Host)
 	}
 	return nil
+}
+
+// Reaches tells whether a tool may reach the server of an address, for programs that
+// ask it themselves. All that its name stands for now has to be open: what it stands
+// for when the program asks, nobody holds it to. Through a proxy only what the address
+// itself says can be looked at.
+func Reaches(ctx context.Context, base *http.Client, exceptions []Exception, u *url.URL) error {
+	g := newGate(exceptions)
+	if t, ok := base.Transport.(*http.Transport); ok && t.Proxy != nil {
+		if by, err := t.Proxy(&http.Request{URL: u}); err == nil && by != nil {
+			return g.spelled(ctx, u)
+		}
+	}
+	if err := g.spelled(ctx, u); err != nil {
+		return err
+	}
+	if _, err := netip.ParseAddr(u.Hostname()); err == nil {
+		return nil
+	}
+	lookup, cancel := context.WithTimeout(ctx, limits.NetLookup)
+	defer cancel()
+	list, err := g.lookup(lookup, u.Hostname())
+	if err != nil {
+		return fault.New(fault.Unavailable, "no_such_host", "the name %s cannot be found", spec.Quote(u.Hostname()))
+	}
+	for _, a := range list {
+		if !g.admits(ctx, netip.AddrPortFrom(a.Unmap(), portOf(u))) {
+			return closed(u.Host)
+		}
+	}
+	return nil
+}
+
+// portOf is the port that an address means.
+func portOf(u *url.URL) uint16 {
+	if p, err := strconv.ParseUint(u.Port(), 10, 16); err == nil {
+		return uint16(p)
+	}
+	if u.Scheme == "http" {
+		return 80
+	}
+	return 443
 }

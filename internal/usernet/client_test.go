@@ -47,6 +47,14 @@ func TestClient(t *testing.T) {
 	if err := get(allowed, s.URL+"/moved"); fault.ReasonOf(err) != "address" {
 		t.Errorf("a redirect to another port: %v", err)
 	}
+	for _, address := range []string{s.URL, "http://localhost:" + u.Port(), "https://10.0.0.1/x", "https://2130706433/x"} {
+		if err := Reaches(t.Context(), base, nil, parse(t, address)); fault.ReasonOf(err) != "address" {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+	if err := Reaches(t.Context(), base, []Exception{named}, u); err != nil {
+		t.Errorf("the twin: %v", err)
+	}
 	// Through a proxy what the address says is looked at all the same.
 	proxied := &http.Client{Transport: &http.Transport{Proxy: http.ProxyURL(u)}}
 	for _, address := range []string{"http://127.0.0.1:1/", "http://localhost/", "http://2130706433/", "http://10.1.2.3/"} {
@@ -57,4 +65,13 @@ func TestClient(t *testing.T) {
 	if err := get(Client(proxied, nil), "http://example.org/"); err != nil && !strings.Contains(err.Error(), "EOF") {
 		t.Errorf("the twin: %v", err)
 	}
+}
+
+func parse(t *testing.T, address string) *url.URL {
+	t.Helper()
+	u, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
 }
