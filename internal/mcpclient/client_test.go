@@ -211,7 +211,10 @@ func TestHostileHTTP(t *testing.T) {
 		answer func(http.ResponseWriter)
 		reason string
 	}{
-		"a page":             {func(w http.ResponseWriter) { w.Header().Set("Content-Type", "text/html"); _, _ = io.WriteString(w, "<p>") }, ReasonProtocol},
+		"a page": {func(w http.ResponseWriter) {
+			w.Header().Set("Content-Type", "text/html")
+			_, _ = io.WriteString(w, "<p>")
+		}, ReasonProtocol},
 		"an error":           {func(w http.ResponseWriter) { w.WriteHeader(http.StatusServiceUnavailable) }, "http_status"},
 		"nothing":            {func(w http.ResponseWriter) { w.Header().Set("Content-Type", "application/json") }, ReasonProtocol},
 		"an empty stream":    {func(w http.ResponseWriter) { w.Header().Set("Content-Type", "text/event-stream") }, "mcp_gone"},
