@@ -119,4 +119,3 @@ func mergePatch(base, patch any) any {
 	}
 	return out
 }
-

@@ -94,7 +94,7 @@ func requirementName(w string) string {
 
 // nodeOrder looks at what stands behind npm install and npx.
 func nodeOrder(line int, arguments string, global, first bool, add func(int, bool, string)) {
-	for _, w := range strings.Fields(arguments) {
+	for w := range strings.FieldsSeq(arguments) {
 		w = strings.Trim(w, `"',.:*_`)
 		name := w
 		if at := strings.LastIndexByte(w, '@'); at > 0 {
@@ -136,7 +136,9 @@ func isNodeName(s string) bool {
 		return false
 	}
 	for i := range len(bare) {
-		if c := bare[i]; !(c >= 'a' && c <= 'z') && !(c >= '0' && c <= '9') && (i == 0 || !strings.ContainsRune("-_.", rune(c))) {
+		c := bare[i]
+		plain := c >= 'a' && c <= 'z' || c >= '0' && c <= '9'
+		if !plain && (i == 0 || !strings.ContainsRune("-_.", rune(c))) {
 			return false
 		}
 	}
