@@ -225,7 +225,7 @@ func clear(dir string) error {
 	if err != nil {
 		return err
 	}
-	_ = fs.WalkDir(root.FS(), ".", func(path string, d fs.DirEntry, err error) error {
+	_ = fs.WalkDir(root.FS(), ".", func(path string, d fs.DirEntry, _ error) error {
 		if d != nil && d.IsDir() {
 			_ = root.Chmod(path, 0o700)
 		}
