@@ -4,7 +4,8 @@ GO      ?= go
 TOOLS    = $(GO) tool -modfile=tools.mod
 SOURCES  = $(shell git ls-files '*.go')
 
-.PHONY: check fmt tidy vet static lint test race fuzz bench eval-quarantine eval-quarantine-write eval-quarantine-check test-hostile network lint-workflows test-start test-nobody test-escape test-sigstore test-act test-cgroup test-container build build-full test-embed cross test-sarif leaks eval-search eval-search-write eval-search-check eval-taint eval-taint-write eval-taint-check test-site test-ajv test-mcp test-mcp-load bench-mcp bench-mcp-write train-search
+.PHONY: check fmt tidy vet static lint test race fuzz bench eval-quarantine eval-quarantine-write eval-quarantine-check test-hostile network lint-workflows test-start test-nobody test-escape test-sigstore test-act test-cgroup test-container build build-full test-embed cross test-sarif leaks eval-search eval-search-write eval-search-check eval-taint eval-taint-write eval-taint-check test-site test-mcp test-mcp-load bench-mcp bench-mcp-write train-search test-ajv
+.PHONY: check fmt tidy vet static lint test race fuzz bench eval-quarantine eval-quarantine-write eval-quarantine-check test-hostile network lint-workflows test-nobody test-escape test-sigstore test-act test-cgroup test-container test-install build build-full test-embed cross test-sarif leaks eval-search eval-search-write eval-search-check eval-taint eval-taint-write eval-taint-check test-site test-mcp test-mcp-load bench-mcp bench-mcp-write train-search
 
 check: fmt tidy vet static lint race
 
@@ -80,6 +81,11 @@ test-sarif:
 # Tests that fetch real packages through the Python package index.
 network:
 	PATCH_GIT_NETWORK_TESTS=1 $(GO) test -count=1 -timeout 20m ./internal/pyenv ./tooltests
+
+# Tools that are install manifests, with real packages of npm from the registry that
+# npm is configured with.
+test-install:
+	PATCH_GIT_INSTALL_TESTS=1 npm_config_registry="$$(npm config get registry)" $(GO) test -count=1 -run Real ./internal/provision
 
 # The rule about secrets against gitleaks, which comes through the Go module proxy
 # and is no part of the program. PATCH_GIT_LEAKS_FILES names files of JSON lines,

@@ -66,7 +66,7 @@ func (s *Summary) check(description string) error {
 		return fmt.Errorf("format %s is unknown", spec.Quote(string(s.Format)))
 	case len(s.Tags) > limits.Tags || len(s.Aliases) > limits.Aliases || len(s.Examples) > limits.Examples || len(s.Inputs) > limits.Inputs:
 		return fmt.Errorf("it has %d tags, %d aliases, %d examples and %d inputs, which no manifest may", len(s.Tags), len(s.Aliases), len(s.Examples), len(s.Inputs))
-	case len(s.Operations) > limits.Inputs || s.Format == spec.FormatPatch && s.Operations != nil:
+	case len(s.Inputs)+len(s.Operations) > limits.Inputs || s.Format == spec.FormatPatch && s.Operations != nil:
 		return fmt.Errorf("it has %d operations, which no manifest may", len(s.Operations))
 	}
 	if s.License != "" {

@@ -40,7 +40,7 @@ func otherSummary(t *spec.Tool) Summary {
 	for _, in := range t.Inputs[:min(len(t.Inputs), limits.Inputs)] {
 		s.Inputs = append(s.Inputs, SummaryInput{line(in.Name, limits.InputName), line(in.Description, limits.SummaryInput)})
 	}
-	for _, o := range t.Operations[:min(len(t.Operations), limits.Inputs)] {
+	for _, o := range t.Operations[:min(len(t.Operations), limits.Inputs-len(s.Inputs))] { // both are one list to a catalogue's line
 		s.Operations = append(s.Operations, SummaryInput{line(o.Name, limits.InputName), line(o.Summary, limits.SummaryInput)})
 	}
 	return s

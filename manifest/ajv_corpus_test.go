@@ -20,13 +20,13 @@ type variant struct {
 
 // variantsOf returns different documents, at most so many, chosen by a hash of
 // their text so that the choice is the same everywhere and of all kinds.
-func variantsOf(t testing.TB, schema any, bases []string, most int) []string {
-	t.Helper()
+func variantsOf(tb testing.TB, schema any, bases []string, most int) []string {
+	tb.Helper()
 	v := &variant{schema: schema, made: map[string]bool{}}
 	for _, base := range bases {
 		root := parseJSON([]byte(base), &report{})
 		if root == nil {
-			t.Fatalf("the base is not JSON: %s", base)
+			tb.Fatalf("the base is not JSON: %s", base)
 		}
 		v.keep(root)
 		v.walk(root, root, schema, func(n *node) *node { return n })
@@ -84,7 +84,7 @@ func (v *variant) walk(root, n *node, schema any, rebuild func(*node) *node) {
 		v.texts(n, s, put)
 	case kindNumber:
 		for _, suffix := range []string{".0", ".5", "0", "1"} {
-			if text := strings.TrimSuffix(n.text, ".0") + suffix; jsonNumber().MatchString(text) {
+			if text := strings.TrimSuffix(n.text, ".0") + suffix; isNumber(text) {
 				put(&node{kind: kindNumber, text: text})
 			}
 		}

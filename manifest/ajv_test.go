@@ -12,25 +12,25 @@ import (
 )
 
 // ajvDocuments is how many documents each schema is tried with.
-const ajvDocuments = 1_500
+const ajvDocuments = 800
 
 // ajvSchemas are our schemas, and documents that fit them from which others are made.
-func ajvSchemas(t testing.TB) []struct {
+func ajvSchemas(tb testing.TB) []struct {
 	name  string
 	form  *form
 	bases []string
 } {
-	t.Helper()
+	tb.Helper()
 	read := func(pattern string) []string {
 		paths, err := filepath.Glob(pattern)
 		if err != nil || len(paths) == 0 {
-			t.Fatalf("nothing is %s: %v", pattern, err)
+			tb.Fatalf("nothing is %s: %v", pattern, err)
 		}
 		var out []string
 		for _, p := range paths {
 			data, err := os.ReadFile(p)
 			if err != nil {
-				t.Fatal(err)
+				tb.Fatal(err)
 			}
 			out = append(out, string(data))
 		}

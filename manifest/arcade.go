@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/patch-cat/patch-git/internal/limits"
 	"github.com/patch-cat/patch-git/spec"
 )
 
@@ -36,14 +37,18 @@ func readDefinition(r *report, data []byte, first pos) *ArcadeDefinition {
 		return nil
 	}
 	d := &ArcadeDefinition{Arcade: &spec.Arcade{Parameters: []spec.ArcadeParameter{}}, Raw: data, Line: first.line, places: map[string]pos{}}
-	if r.mode == Strict {
-		checkForm(r, root, arcadeForm, arcadeForms)
+	if n := root.count(limits.ManifestNodes); n > limits.ManifestNodes {
+		r.add(tooManyNodes, root.at, "the definition has more than %d values", limits.ManifestNodes)
+		return nil
 	}
 	a := &arcadeReader{report: r, a: d.Arcade, d: d}
 	if root.get("fullyQualifiedName") != nil || root.get("qualifiedName") != nil {
 		a.docs(root)
 	} else {
 		a.definition(root)
+	}
+	if r.mode == Strict {
+		a.hold(root)
 	}
 	if a.a.Name == "" || a.a.Toolkit.Name == "" {
 		return nil
@@ -59,18 +64,29 @@ type arcadeReader struct {
 	*report
 	a     *spec.Arcade
 	d     *ArcadeDefinition
-	signs editions // of other editions
+	signs arcadeEditions // of other editions
+	odd   int            // places where the specified edition has something else
+}
+
+// hold holds the definition against the schema. A thousand things that are wrong
+// cost the schema's checker far more than this reader, and nobody mends them one by one.
+func (r *arcadeReader) hold(root *node) {
+	if r.odd > limits.ManifestProblems {
+		r.add(arcadeForms, root.at, "the definition has %d things that the schema of the specified edition has not", r.odd)
+		return
+	}
+	checkForm(r.report, root, arcadeForm, arcadeForms)
 }
 
 // lose notes what the specified edition has no place for.
-func (r *arcadeReader) lose(where, format string, args ...any) {
-	r.d.Losses = append(r.d.Losses, Loss{Path: where, Kind: Dropped, Reason: sprintf(format, args...)})
+func (r *arcadeReader) lose(where, reason string) {
+	r.d.Losses = append(r.d.Losses, Loss{Path: where, Kind: Dropped, Reason: reason})
 }
 
 func (r *arcadeReader) definition(root *node) {
 	r.members(root, "", aDefinition)
 	newer := r.said(root)
-	r.a.Name = r.name(root, "", "name", "the name of the tool")
+	r.a.Name = r.name(root, "", "the name of the tool")
 	if n := root.get("description"); n != nil {
 		r.a.Description, _ = r.text(n, "the description of the tool")
 	}
@@ -154,7 +170,7 @@ func (r *arcadeReader) qualified(root *node) {
 func (r *arcadeReader) toolkit(n *node) {
 	const where = "/toolkit"
 	r.members(n, where, aToolkit)
-	r.a.Toolkit.Name = r.name(n, where, "name", "the name of the toolkit")
+	r.a.Toolkit.Name = r.name(n, where, "the name of the toolkit")
 	if d := n.get("description"); d != nil {
 		r.a.Toolkit.Description, _ = r.text(d, "the description of the toolkit")
 	}
@@ -178,7 +194,7 @@ func (r *arcadeReader) aside(root *node) {
 		case void(m.value):
 		case m.name == "behavior" && m.value.kind == kindObject:
 			r.a.Behavior = behaviour(m.value, snakeFlags)
-			r.lose("/metadata/behavior", "without it a tool counts as one that may destroy")
+			r.loseBehaviour()
 		default:
 			r.lose("/metadata/"+pointerPart(m.name), "the specified edition has no metadata")
 		}
@@ -230,7 +246,8 @@ func (r *arcadeReader) members(n *node, where string, what arcadeObject) {
 	}
 }
 
-func (r *arcadeReader) foreign(m member, in editions, where string) {
+func (r *arcadeReader) foreign(m member, in arcadeEditions, where string) {
+	r.odd++
 	if void(m.value) || renamed[m.name] || where == "" {
 		return
 	}
@@ -244,7 +261,7 @@ func void(n *node) bool {
 		n.kind == kindString && n.text == ""
 }
 
-func specified(known map[string]editions) []string {
+func specified(known map[string]arcadeEditions) []string {
 	var list []string
 	for name, in := range known {
 		if in&inSpecified != 0 {
@@ -278,8 +295,8 @@ func (r *arcadeReader) object(n *node, where, name string, missing rule) *node {
 }
 
 // name reads a text that must be there and say something.
-func (r *arcadeReader) name(n *node, where, name, what string) string {
-	v := r.want(n, where, name, arcadeMissing)
+func (r *arcadeReader) name(n *node, where, what string) string {
+	v := r.want(n, where, "name", arcadeMissing)
 	if v == nil {
 		return ""
 	}
@@ -301,11 +318,12 @@ func (r *arcadeReader) text(n *node, what string) (string, bool) {
 // known tells whether a value is of its kind. Null is reported where the edition
 // that is asked for has none there.
 func (r *arcadeReader) known(n *node, want kind, what string) bool {
-	switch {
-	case n.kind == want:
+	switch n.kind {
+	case want:
 		return true
-	case n.kind == kindNull:
+	case kindNull:
 		r.signs |= inSDK
+		r.odd++
 		return false
 	}
 	r.shape(arcadeType, n.at, "", "%s must be %s, this is %s", what, want, n.kind)
@@ -315,9 +333,26 @@ func (r *arcadeReader) known(n *node, want kind, what string) bool {
 // shape reports what is wrong with the shape of a definition, which strictly is for
 // the schema to say.
 func (r *arcadeReader) shape(id rule, at pos, fix, format string, args ...any) {
+	r.odd++
 	if r.mode == Lenient {
 		r.addFix(id, at, fix, format, args...)
 	}
 }
 
 func indexed(where string, i int) string { return where + "/" + strconv.Itoa(i) }
+
+// count is the number of values, as far as most and one more.
+func (n *node) count(most int) int {
+	total := 1
+	for _, item := range n.items {
+		if total += item.count(most - total); total > most {
+			return total
+		}
+	}
+	for _, m := range n.members {
+		if total += m.value.count(most - total); total > most {
+			return total
+		}
+	}
+	return total
+}

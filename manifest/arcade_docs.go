@@ -81,7 +81,7 @@ func (r *arcadeReader) docsAside(root *node) {
 	}
 	if b := meta.get("behavior"); b != nil && b.kind == kindObject {
 		r.a.Behavior = behaviour(b, camelFlags)
-		r.lose("/metadata/behavior", "without it a tool counts as one that may destroy")
+		r.loseBehaviour()
 	}
 	if c := meta.get("classification"); c != nil && !void(c) {
 		r.lose("/metadata/classification", "the specified edition has no metadata")
@@ -101,7 +101,7 @@ func (r *arcadeReader) docsParameters(list *node) {
 			continue
 		}
 		where := indexed("/parameters", i)
-		p := spec.ArcadeParameter{Name: r.name(item, where, "name", "the name of a parameter"), Inferrable: true}
+		p := spec.ArcadeParameter{Name: r.name(item, where, "the name of a parameter"), Inferrable: true}
 		p.Description = stringAt(item, "description")
 		p.Value = r.docsValue(item, where)
 		if v := item.get("required"); v != nil {

@@ -15,20 +15,20 @@ const (
 	ArcadeDocs      = "docs"      // as the catalogue of the documentation lists tools: fullyQualifiedName
 )
 
-// editions is a set of them.
-type editions uint8
+// arcadeEditions is a set of them.
+type arcadeEditions uint8
 
 // In the order in which one overrides another where a document has signs of both:
 // the SDK's contains the preview's, the engine's the SDK's.
 const (
-	inSpecified editions = 1 << iota
+	inSpecified arcadeEditions = 1 << iota
 	inPreview
 	inSDK
 	inEngine
 	everywhere = inSpecified | inPreview | inSDK | inEngine
 )
 
-func (e editions) name() string {
+func (e arcadeEditions) name() string {
 	switch {
 	case e&inSpecified != 0:
 		return ArcadeSpecified
@@ -41,8 +41,8 @@ func (e editions) name() string {
 }
 
 // highest is the edition that a document with these signs is of.
-func (e editions) highest() string {
-	for _, one := range []editions{inEngine, inSDK, inPreview} {
+func (e arcadeEditions) highest() string {
+	for _, one := range []arcadeEditions{inEngine, inSDK, inPreview} {
 		if e&one != 0 {
 			return one.name()
 		}
@@ -67,7 +67,7 @@ const (
 )
 
 // arcadeMembers says which edition has which member, of every object.
-var arcadeMembers = [...]map[string]editions{
+var arcadeMembers = [...]map[string]arcadeEditions{
 	aDefinition: {
 		"$schema": everywhere, "name": everywhere, "fully_qualified_name": everywhere, "description": everywhere,
 		"toolkit": everywhere, "input": everywhere, "output": everywhere, "requirements": everywhere,

@@ -21,7 +21,9 @@ type ArcadeDefinition struct {
 	Losses   []Loss // what the specified edition cannot say of it
 	Findings []spec.Finding
 
+	file   string
 	places map[string]pos
+	whole  bool // nothing else is in the file
 }
 
 // ReadArcade reads all definitions of a file for import, leniently and each by its
@@ -52,28 +54,38 @@ func ReadArcade(file string, data []byte) ([]ArcadeDefinition, error) {
 		if d == nil {
 			d = &ArcadeDefinition{Raw: raw, Line: at.line}
 		}
-		d.Findings, d.places = r.finish(), nil
+		d.Findings, d.places, d.file = r.finish(), nil, file
+		d.whole = len(parts) == 1 && len(bytes.TrimSpace(data)) == len(raw)
+		if d.whole {
+			d.Raw = data
+		}
 		all = append(all, *d)
 	}
 	return all, nil
 }
 
 // Publishable is the main file of a release of a definition: what stood in the file
-// where that is of the specified edition and has nothing wrong, byte for byte, else
-// what [PrintArcade] writes. The findings are those of a strict reading of it; with
+// where that is of the specified edition and has nothing wrong, byte for byte (and a
+// line feed behind one of several), else what [PrintArcade] writes. The findings are those of a strict reading of it; with
 // an error among them nothing may be published.
 func (d *ArcadeDefinition) Publishable() ([]byte, []spec.Finding) {
-	if d.Arcade == nil {
+	if d.Arcade == nil || spec.Blocking(d.Findings) {
 		return nil, d.Findings
 	}
 	name := spec.FormatArcade.MainFile()
 	if d.Arcade.Edition == ArcadeSpecified && len(d.Losses) == 0 {
 		if doc, findings := Read(name, d.Raw, Strict); doc != nil && !spec.Blocking(findings) {
-			return d.Raw, findings
+			if d.whole {
+				return d.Raw, findings
+			}
+			return append(bytes.Clone(d.Raw), '\n'), findings
 		}
 	}
 	data := PrintArcade(d.Arcade)
 	_, findings := Read(name, data, Strict)
+	for i := range findings { // of a text that nobody has seen
+		findings[i].File, findings[i].Line, findings[i].Col = d.file, d.Line, 0
+	}
 	return data, findings
 }
 

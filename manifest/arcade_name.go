@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -38,10 +39,8 @@ func ArcadeName(toolkit, tool string) (name spec.Name, digest bool, err error) {
 	if strings.EqualFold(toolkit, patchToolkit) {
 		parts = parts[1:]
 	}
-	for _, p := range parts {
-		if p == "" {
-			return "", false, fmt.Errorf("toolkit %s and tool %s have no word of letters or digits", spec.Quote(toolkit), spec.Quote(tool))
-		}
+	if slices.Contains(parts, "") {
+		return "", false, fmt.Errorf("toolkit %s and tool %s have no word of letters or digits", spec.Quote(toolkit), spec.Quote(tool))
 	}
 	text := strings.Join(parts, "_")
 	if len(text) > longest || odd(toolkit) || odd(tool) {

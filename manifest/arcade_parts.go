@@ -1,15 +1,12 @@
 package manifest
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/patch-cat/patch-git/internal/limits"
 	"github.com/patch-cat/patch-git/spec"
 )
-
-func sprintf(format string, args ...any) string { return fmt.Sprintf(format, args...) }
 
 // usualModes are the modes of an output of which the definition says none, as the
 // SDK fills them in.
@@ -60,7 +57,7 @@ func typeable(s string) bool {
 
 func (r *arcadeReader) parameter(n *node, where string) spec.ArcadeParameter {
 	r.members(n, where, aParameter)
-	p := spec.ArcadeParameter{Name: r.name(n, where, "name", "the name of a parameter"), Inferrable: true}
+	p := spec.ArcadeParameter{Name: r.name(n, where, "the name of a parameter"), Inferrable: true}
 	if v := r.want(n, where, "required", arcadeDefault); v != nil && r.known(v, kindBoolean, "required") {
 		p.Required = v.text == "true"
 	}
@@ -123,6 +120,7 @@ func (r *arcadeReader) valueType(n *node, what string, words []string) string {
 	case !ok:
 		return ""
 	case text == "object":
+		r.odd++
 		r.signs |= inEngine // which calls json by JSON Schema's word
 		return "json"
 	case !slices.Contains(words, text):

@@ -121,7 +121,7 @@ func enumOf(v *spec.ArcadeValue) ([]byte, []Loss) {
 func enumWord(word, of string) ([]byte, bool) {
 	switch of {
 	case "integer", "number":
-		fits := jsonNumber().MatchString(word) && sizedNumber(word) && (of == "number" || isInteger(word))
+		fits := isNumber(word) && sizedNumber(word) && (of == "number" || isInteger(word))
 		return []byte(word), fits
 	case "boolean":
 		return []byte(word), word == "true" || word == "false"

@@ -35,9 +35,10 @@ func (r *arcadeReader) tool() (spec.Tool, bool) {
 // ArcadeTool makes the neutral model of a definition. Name and version are empty
 // where a registry can have none of that kind, which the problems say.
 //
-// A definition of the specified edition says nothing about effects, and what says
-// nothing may do the worst: the operation counts as destructive unless the SDK's
-// behaviour says otherwise. The network is what every such tool is called through.
+// A definition of the specified edition says nothing about effects. What says nothing
+// and works with an account or a secret may do the worst with them, and counts as
+// destructive; without either there is nothing of the person's to destroy, and it
+// counts as writing. The network is what every such tool is called through.
 func ArcadeTool(a *spec.Arcade) (spec.Tool, []Problem) {
 	var problems []Problem
 	t := spec.Tool{
@@ -69,7 +70,7 @@ func ArcadeTool(a *spec.Arcade) (spec.Tool, []Problem) {
 		Name: operationName(a), Summary: t.Description, Description: a.Description, Input: schema,
 		Output:     &spec.OperationOutput{Format: spec.OutputJSON},
 		Invocation: spec.Invocation{Kind: spec.InvokeArcade, Tool: a.FQN},
-		Effects:    arcadeEffects(a.Behavior),
+		Effects:    arcadeEffects(a),
 		Idempotent: a.Behavior != nil && a.Behavior.Idempotent != nil && *a.Behavior.Idempotent,
 	}
 	if a.OutputValue != nil {
@@ -88,14 +89,30 @@ func operationName(a *spec.Arcade) string {
 	return name
 }
 
-func arcadeEffects(b *spec.ArcadeBehavior) spec.Effects {
+func arcadeEffects(a *spec.Arcade) spec.Effects {
+	b := a.Behavior
 	switch {
+	case b != nil && b.Destructive != nil && *b.Destructive:
+		return spec.EffectsDestructive
 	case b != nil && b.ReadOnly != nil && *b.ReadOnly:
 		return spec.EffectsRead
-	case b != nil && b.Destructive != nil && !*b.Destructive:
+	case b != nil && b.Destructive != nil, len(a.Accounts())+len(a.Secrets) == 0:
 		return spec.EffectsWrite
 	}
 	return spec.EffectsDestructive
+}
+
+// loseBehaviour notes that the specified edition has no behaviour. What it says of
+// destruction protects a person where a reader of the rest would not expect it.
+func (r *arcadeReader) loseBehaviour() {
+	without := *r.a
+	without.Behavior = nil
+	security := arcadeEffects(r.a) == spec.EffectsDestructive && arcadeEffects(&without) != spec.EffectsDestructive
+	reason := "what a tool does to the world is then guessed from its accounts and secrets"
+	if security {
+		reason = "nobody would know that the tool destroys, and ask before it runs"
+	}
+	r.d.Losses = append(r.d.Losses, Loss{"/metadata/behavior", Dropped, reason, security})
 }
 
 func typeOfArcade(t string) spec.Type {

@@ -68,12 +68,7 @@ func beyondMeta(n *node) bool {
 			return true
 		}
 	}
-	for _, item := range n.items {
-		if beyondMeta(item) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(n.items, beyondMeta)
 }
 
 // TestQuick holds quick schemas against the schema library, on schemas that nobody

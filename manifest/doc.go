@@ -15,6 +15,7 @@
 // schema, or changes the bytes it was given. It doesn't parse Python: whether
 // main() fits the inputs is for quarantine to say.
 //
-// Each format has one file that reads it (patch.go), chosen by the file's name
-// in [Read].
+// Each format has one file that reads it (patch.go, install.go), chosen by the
+// file's name in [Read]. Formats that have a JSON Schema are held against it first
+// (form.go), and what no schema can say after that.
 package manifest

@@ -2,7 +2,10 @@ package manifest
 
 import (
 	"errors"
+	"strconv"
 	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/dlclark/regexp2"
 )
@@ -11,7 +14,7 @@ import (
 // from .NET: groups that only .NET knows are refused, and what both write alike but
 // mean differently is written out.
 func fromECMAScript(text string) (string, error) {
-	if strings.IndexByte(text, '\\') < 0 && strings.IndexByte(text, '.') < 0 && strings.Index(text, "(?") < 0 {
+	if !strings.ContainsAny(text, `\.`) && !strings.Contains(text, "(?") {
 		return text, nil
 	}
 	var b strings.Builder
@@ -86,6 +89,13 @@ func escapeOf(b *strings.Builder, s string) (int, error) {
 		}
 		b.WriteString(s[:3] + name + "}")
 		return end + 1, nil
+	case 'u':
+		if r, ok := pairOf(s); ok { // two escapes for one character
+			b.WriteRune(r)
+			return 12, nil
+		}
+		b.WriteString(s[:2])
+		return 2, nil
 	case 'A', 'Z', 'z', 'G', 'a', 'e', 'Q', 'E': // to .NET anchors and control characters
 		b.WriteByte(c)
 		return 2, nil
@@ -93,6 +103,17 @@ func escapeOf(b *strings.Builder, s string) (int, error) {
 		b.WriteString(s[:2])
 		return 2, nil
 	}
+}
+
+// pairOf reads a character that is written as the two halves of a surrogate pair.
+func pairOf(s string) (rune, bool) {
+	if len(s) < 12 || s[6:8] != `\u` {
+		return 0, false
+	}
+	high, err := strconv.ParseUint(s[2:6], 16, 16)
+	low, too := strconv.ParseUint(s[8:12], 16, 16)
+	r := utf16.DecodeRune(rune(high), rune(low))
+	return r, err == nil && too == nil && r != utf8.RuneError
 }
 
 // categories are the long names of the general categories, as ECMAScript takes them.

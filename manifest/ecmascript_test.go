@@ -29,6 +29,20 @@ func TestECMAScript(t *testing.T) {
 		{`\Aa`, "a", false}, // the letter A, without the u flag
 		{`\Aa`, "Aa", true},
 		{`^[\]]$`, "]", true},
+		{`^\ud83d\ude00$`, "😀", true},
+		{`^[\ud83d\ude00]$`, "😀", true},
+		{`^[😀-😂]$`, "😁", true},
+		{`^\s$`, "\u2028", true},
+		{`^\s$`, "\ufeff", true},
+		{`^\s$`, "\u0085", false},
+		{`^\W$`, "é", true},
+		{`^\w$`, "ſ", false},
+		{`^[^]$`, "\n", true},
+		{`^[]$`, "", false},
+		{`^(a)(b)?\2$`, "a", true}, // a group that took no part matches nothing
+		{`^\e$`, "e", true},
+		{`^\0$`, "\x00", true},
+		{`^[\b]$`, "\b", true},
 	}
 	for _, c := range tests {
 		re, err := compilePattern(c.pattern)
@@ -45,4 +59,19 @@ func TestECMAScript(t *testing.T) {
 			t.Errorf("%s is taken", pattern)
 		}
 	}
+}
+
+// FuzzPattern compiles whatever a manifest may call a pattern and searches with it:
+// it ends, in an answer or a refusal.
+func FuzzPattern(f *testing.F) {
+	for _, pattern := range []string{`^(?<q>['"]).*\k<q>$`, `\p{Script=Greek}`, `[\ud83d\ude00-\uffff]`, `(a+)+$`, `(?i)a`, `\`, `[`, `\u`, `\p{`, `a{1,1000000000}`} {
+		f.Add(pattern, "aaaaaaaaaaaaaaaaaaaa!")
+	}
+	f.Fuzz(func(t *testing.T, pattern, text string) {
+		re, err := (&patternCache{}).compile(pattern)
+		if err != nil || len(text) > 1_000 {
+			return
+		}
+		_, _ = re.MatchString(text)
+	})
 }

@@ -76,6 +76,10 @@ func (e *explainer) keyword(err *jsonschema.ValidationError, keyword, context st
 	number := func() string { return fmt.Sprint(want) }
 	switch keyword {
 	case "type":
+		if want == "integer" && n.kind == kindNumber {
+			code, what = "type", shown(n)+" is not an integer"
+			break
+		}
 		code, what = "type", fmt.Sprintf("this is %s, allowed is %s", n.kind, typeNames(want))
 	case "enum":
 		list, _ := want.([]any)

@@ -28,7 +28,7 @@ const (
 	// checkSteps bounds how much of a schema is held against how much of a document:
 	// references and combinations can make that exponential in the size of both.
 	checkSteps = 200_000
-	readSteps  = 4_000 // while a file is read, when each takes a few KiB of reasons
+	readSteps  = 1_000 // while a file is read, when each takes a few KiB of reasons
 )
 
 var errSteps = errors.New("checking takes too long")

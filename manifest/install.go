@@ -21,7 +21,18 @@ type installReader struct {
 // readInstall reads an Agent Tool Install Manifest, version 0.2. The form comes
 // first: only of a document that fits the schema is anything believed, and then
 // what the schema cannot say is held against it, all of it.
-func readInstall(r *report, data []byte) *Document {
+//
+// A bug in one of the libraries that work on hostile schemas and patterns ends in a
+// refusal of the file.
+func readInstall(r *report, data []byte) (doc *Document) {
+	if err := guard(func() error { doc = readInstallFile(r, data); return nil }); err != nil {
+		r.addCode(installForms, "unreadable", pos{}, "the file cannot be looked at: %s", err)
+		return nil
+	}
+	return doc
+}
+
+func readInstallFile(r *report, data []byte) *Document {
 	root := parseJSON(data, r)
 	if root == nil || !knownEdition(r, root) {
 		return nil
@@ -133,7 +144,7 @@ func (in *installReader) name(id string) {
 	}
 	at := in.root.get("tool").get("id").at
 	in.add(installID, at, "the id %s makes no name of a tool: %s", spec.Quote(id), err)
-	if in.mode == Strict {
+	if in.mode != Lenient {
 		return
 	}
 	near := strings.Join(strings.FieldsFunc(id, func(c rune) bool { return c == '-' }), "_")

@@ -168,7 +168,12 @@ func (in *installReader) templates(op *spec.Operation, n *node) {
 // template looks at the tokens of one text; with a code no secret may stand in it.
 func (in *installReader) template(op *spec.Operation, action, n *node, secret, place string) {
 	say := func(code, format string, args ...any) { in.addCode(installTemplate, code, n.at, format, args...) }
-	for _, t := range tokens(n.text) {
+	found := tokens(n.text)
+	if len(found) > maxTokens {
+		say("template-too-long", "a text of action %s has more than %d tokens", op.Name, maxTokens)
+		return
+	}
+	for _, t := range found {
 		switch {
 		case !t.good || t.source == "":
 			say("template-token-unknown", "token %s of action %s is unknown", spec.Quote(t.text), op.Name)

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/patch-cat/patch-git/internal/limits"
@@ -129,6 +130,7 @@ var installCases = []struct {
 	{"an action twice", "weather", `"name": "subscribe"`, `"name": "forecast"`, "duplicate-action", bad, bad, 47},
 	{"a resource twice", "weather", `"fs.local"`, `"weather.forecast"`, "duplicate-scope", warn, warn, 25},
 	{"a scope of nobody", "weather", `"scopes_used": ["weather.forecast"]`, `"scopes_used": ["weather.alerts"]`, "scope-undeclared", warn, warn, 42},
+	{"too many tokens", "weather", `"${input.place}"`, `"` + strings.Repeat("${input.place}", maxTokens+1) + `"`, "template-too-long", bad, bad, 31},
 	{"a token in a command", "weather", `"weather_desk"]`, `"${env.WEATHER_UNITS}"]`, "template-not-here", warn, warn, 17},
 	// Schemas.
 	{"no schema", "weather", `"minLength": 1,`, `"minLength": -1,`, codeSchemaInvalid, bad, bad, 37},
@@ -191,6 +193,11 @@ func TestInstallRefused(t *testing.T) {
 				if doc == nil && !spec.Blocking(findings) {
 					t.Error("nothing was read and nothing is wrong")
 				}
+				if doc != nil && !spec.Blocking(findings) {
+					if _, err := spec.ParseName(string(doc.Tool.Name)); err != nil {
+						t.Errorf("the tool has no name: %v", err)
+					}
+				}
 				if want != bad && c.code != "edition-difference" && c.code != "case-variant-key" && spec.Blocking(findings) && mode == Lenient {
 					t.Errorf("more is wrong than was to be:\n%s", listing(doc, findings))
 				}
@@ -225,4 +232,43 @@ func TestInstallFormats(t *testing.T) {
 	if doc, findings := ReadAsserting("install.json", []byte(whole), Strict); doc == nil || spec.Blocking(findings) {
 		t.Errorf("the twin is refused:\n%s", listing(doc, findings))
 	}
+}
+
+// TestSniff tells formats by members.
+func TestSniff(t *testing.T) {
+	for text, want := range map[string]spec.Format{
+		`{"manifest_version":"9"}`:              spec.FormatInstall,
+		`{"a":1,"kill_switch":{}}`:              spec.FormatInstall,
+		`{"name":"a","toolkit":{}}`:             spec.FormatArcade,
+		` [{"name":"a"}]`:                       spec.FormatArcade,
+		`{"manifest_version":"0.2","a":1,"a":2`: spec.FormatInstall, // what comes before an error counts
+		`{"a":{"manifest_version":1}}`:          "",
+		`{"toolkit"`:                            "",
+		`# ---`:                                 "",
+		``:                                      "",
+	} {
+		if got := Sniff([]byte(text)); got != want {
+			t.Errorf("%s is %q", text, got)
+		}
+	}
+}
+
+// TestInstallConcurrently reads at the same time with what all readings share.
+func TestInstallConcurrently(t *testing.T) {
+	whole := installs(t)["weather"]
+	var group sync.WaitGroup
+	for i := range 8 {
+		group.Go(func() {
+			text := whole
+			if i%2 == 0 {
+				text = strings.Replace(whole, `"id": "weather-desk"`, `"id": "Weather"`, 1)
+			}
+			for range 20 {
+				if doc, findings := Read("install.json", []byte(text), Strict); (doc == nil) != (i%2 == 0) {
+					t.Errorf("%v", findings)
+				}
+			}
+		})
+	}
+	group.Wait()
 }

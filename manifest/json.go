@@ -240,7 +240,7 @@ func (s *scanner) number() ([]byte, error) {
 	if len(text) > maxNumberText {
 		return nil, errDigits
 	}
-	if !jsonNumber().Match(text) {
+	if !isNumber(string(text)) {
 		if bytes.HasPrefix(s.in[s.i:], []byte("Infinity")) {
 			return nil, errors.New("-Infinity is not JSON")
 		}

@@ -113,7 +113,34 @@ func appendJSONString(b []byte, s string) []byte {
 	return append(b, '"')
 }
 
-var jsonNumber = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`) })
+// isNumber tells whether a text is a number as JSON spells them. It is asked for every
+// number of a call, for which an expression takes too long.
+func isNumber(text string) bool {
+	digits := func(s string) (rest string, some bool) {
+		rest = strings.TrimLeft(s, "0123456789")
+		return rest, len(rest) < len(s)
+	}
+	text = strings.TrimPrefix(text, "-")
+	rest, ok := digits(text)
+	if !ok || text[0] == '0' && len(text)-len(rest) > 1 {
+		return false
+	}
+	if after, point := strings.CutPrefix(rest, "."); point {
+		if rest, ok = digits(after); !ok {
+			return false
+		}
+	}
+	if rest != "" && (rest[0] == 'e' || rest[0] == 'E') {
+		rest = rest[1:]
+		if rest != "" && (rest[0] == '+' || rest[0] == '-') {
+			rest = rest[1:]
+		}
+		if rest, ok = digits(rest); !ok {
+			return false
+		}
+	}
+	return rest == ""
+}
 
 // unclearWords are the words that YAML 1.1 or the core schema of YAML 1.2 would
 // read as a boolean or null.
@@ -136,7 +163,7 @@ func plainScalar(text string) (k kind, unclear bool) {
 		return kindBoolean, false
 	case text[0] >= 'a' && text[0] <= 'z' || text[0] >= 'A' && text[0] <= 'Z':
 		return kindString, slices.Contains(unclearWords, strings.ToLower(text))
-	case jsonNumber().MatchString(text):
+	case isNumber(text):
 		return kindNumber, false
 	}
 	return kindString, unclearScalar().MatchString(text)

@@ -1,7 +1,6 @@
 package manifest
 
 import (
-	"bytes"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -14,87 +13,26 @@ import (
 // safe for concurrent use as long as nobody changes the operation.
 type Operation struct {
 	name   string // of the tool and the operation, for messages
-	input  *Schema
-	output *Schema // nil: anything
-	closed bool
-	known  []string        // members that the schema names
-	ok     map[string]bool // those that are marked x-tainted-ok
+	input  *OperationSchema
+	output *OperationSchema // nil: anything
+	closed bool             // members that are not known are refused
+	known  []string         // members that the schema names
 }
-
-// taintedOK is the keyword by which the schema of an input says that its value may
-// come from anywhere. A schema's readers ignore keywords that they do not know.
-const taintedOK = "x-tainted-ok"
 
 // NewOperation compiles nothing yet. The tool's own schema is used as it is written,
 // but that it takes no member which it does not name, unless it says something of such
 // members itself [TI-P26, C-29].
 func NewOperation(tool spec.Name, op *spec.Operation) *Operation {
-	o := &Operation{name: tool.String() + " " + op.Name, ok: map[string]bool{}}
-	text, closed := Closed(op.Input)
-	o.input, o.closed = newSchema(text), closed
-	if op.Output != nil && op.Output.Schema != nil {
-		o.output = newSchema(op.Output.Schema)
+	o := &Operation{name: tool.String() + " " + op.Name, input: OperationInput(op), output: OperationOutput(op)}
+	for _, in := range OperationInputs(op) {
+		o.known = append(o.known, in.Name)
 	}
-	var root struct {
-		Properties map[string]struct {
-			TaintedOK bool `json:"x-tainted-ok"`
-		} `json:"properties"`
-	}
-	_ = json.Unmarshal(op.Input, &root) // what is no such object has no properties
-	for name, p := range root.Properties {
-		o.known = append(o.known, name)
-		o.ok[name] = p.TaintedOK
-	}
-	slices.Sort(o.known)
+	o.closed = o.input.Closed || string(membersOf(op.Input)["additionalProperties"]) == "false"
 	return o
 }
 
-// Closed returns the schema of an input as a caller is held to it: an object that has
-// no members but those it names. One that says itself what other members may be
-// (additionalProperties, unevaluatedProperties, patternProperties, or alternatives and
-// references that could name more) is left as it is, and closed is false unless it
-// says that there are none [C-29]. nil is an operation without input.
-func Closed(input json.RawMessage) (schema []byte, closed bool) {
-	const none = `{"type":"object","properties":{},"additionalProperties":false}`
-	if input == nil {
-		return []byte(none), true
-	}
-	members, err := Object(input, len(input))
-	if err != nil {
-		return input, false // the schema does not compile, and every call is refused
-	}
-	for _, m := range members {
-		switch m.Name {
-		case "additionalProperties", "unevaluatedProperties":
-			return input, string(m.Value) == "false"
-		}
-	}
-	for _, m := range members {
-		switch m.Name {
-		case "patternProperties", "allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas", "$ref", "$dynamicRef":
-			return input, false
-		}
-	}
-	var b bytes.Buffer
-	if err := json.Compact(&b, input); err != nil {
-		return input, false
-	}
-	text := bytes.TrimSuffix(b.Bytes(), []byte("}"))
-	if len(members) > 0 {
-		text = append(text, ',')
-	}
-	return append(text, `"additionalProperties":false}`...), true
-}
-
 // Input is the schema that a call is held to.
-func (o *Operation) Input() *Schema { return o.input }
-
-// IsClosed tells whether members that the schema does not name are refused.
-func (o *Operation) IsClosed() bool { return o.closed }
-
-// TaintedOK tells whether a member of the input may come from anywhere: its schema
-// says so by x-tainted-ok.
-func (o *Operation) TaintedOK(name string) bool { return o.ok[name] }
+func (o *Operation) Input() *OperationSchema { return o.input }
 
 // Arguments checks the arguments of a call and returns them as one JSON object with
 // its members in the order of their names and every number spelled as it came.

@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"bytes"
 	"path"
 	"strings"
 
@@ -91,6 +92,9 @@ func read(r *report, data []byte) (*Document, []spec.Finding) {
 // object; "" where they tell none. Only a file that a person names by hand is looked
 // at so; what a registry holds has the name of its format [C-37].
 func Sniff(data []byte) spec.Format {
+	if bytes.HasPrefix(bytes.TrimLeft(data, " \t\r\n"), []byte("[")) {
+		return spec.FormatArcade // which alone is also kept in lists
+	}
 	members, _ := Object(data, limits.ToolFile) // those before an error count, too
 	for _, m := range members {
 		switch m.Name {

@@ -2,6 +2,8 @@ package manifest
 
 import (
 	"encoding/json"
+	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -157,6 +159,58 @@ func TestResultShortcut(t *testing.T) {
 					t.Errorf("output %s of %q, result %s: got %v, want %v", outer, inner, v, err, want)
 				}
 			}
+		}
+	}
+}
+
+// TestArgumentsShortcut compares the shortcut for inputs that are only a type with the
+// library.
+func TestArgumentsShortcut(t *testing.T) {
+	values := []string{`null`, `true`, `false`, `0`, `-0`, `-1.50`, `1.0`, `1e2`, `1E+2`, `1e-2`, `-1e400`, `1.5`, `"a"`, `""`, `"1"`, `[]`, `{}`, `[1,"a",{"b":[2]}]`, `{"a":[1]}`}
+	for _, of := range append(slices.Clone(inputTypes), "", "null", "any") {
+		for _, absent := range []string{"", "null", "1", `"a"`} {
+			in := spec.Input{Name: "x", Type: of, Required: absent == ""}
+			if absent != "" {
+				in.Default = json.RawMessage(absent)
+			}
+			a := &spec.Tool{Name: "a_tool", Inputs: []spec.Input{in}}
+			for _, v := range append(values, "") {
+				given, doc := `{}`, `{"x":`+v+`}`
+				if v != "" {
+					given = doc
+				} else if doc = `{"x":` + absent + `}`; absent == "" {
+					continue
+				}
+				want := Inputs(a).Check([]byte(doc))
+				_, err := Arguments(a, []byte(given))
+				if (err == nil) != (len(want) == 0) || err != nil && !strings.HasSuffix(err.Error(), strings.TrimPrefix(want[0].String(), "/")) {
+					t.Errorf("input %q, by default %q, given %q: got %v, want %v", of, absent, v, err, want)
+				}
+			}
+		}
+	}
+}
+
+// TestNumber compares what is a number with the expression for it in RFC 8259.
+func TestNumber(t *testing.T) {
+	form := regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
+	const letters = "-+.0129eE a"
+	var all func(text string, more int)
+	all = func(text string, more int) {
+		if isNumber(text) != form.MatchString(text) {
+			t.Errorf("%q is a number: %v", text, isNumber(text))
+		}
+		if more == 0 {
+			return
+		}
+		for i := range letters {
+			all(text+letters[i:i+1], more-1)
+		}
+	}
+	all("", 5)
+	for _, text := range []string{"-10.25e+17", "-10.25e+17.", "0.0e00", "12345678901234567890", "1e+-1", "\n1", "1\n"} {
+		if isNumber(text) != form.MatchString(text) {
+			t.Errorf("%q is a number: %v", text, isNumber(text))
 		}
 	}
 }

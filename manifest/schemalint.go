@@ -113,7 +113,7 @@ func (l *schemaLint) keyword(n *node, m member, where string, base *url.URL) {
 	case shapeAny:
 	case shapeText, shapeID, shapeAnchor, shapeRef, shapeDialect, shapePattern:
 		if want(v.kind == kindString, "a string") {
-			l.text(n, s, m.name, v, where, base)
+			l.text(n, s, v, where, base)
 		}
 	case shapeBoolean:
 		want(v.kind == kindBoolean, "true or false")
@@ -167,7 +167,7 @@ func (l *schemaLint) below(s shape, m member, where string, base *url.URL, want 
 }
 
 // text looks at a keyword whose value is a string.
-func (l *schemaLint) text(n *node, s shape, name string, v *node, where string, base *url.URL) {
+func (l *schemaLint) text(n *node, s shape, v *node, where string, base *url.URL) {
 	switch s {
 	case shapePattern:
 		l.pattern(v.text, v.at, where)

@@ -22,7 +22,8 @@ type skillReader struct {
 	skill    *spec.Skill
 	places   map[string]pos
 	patterns patternBudget // of the defaults
-	minor    bool          // the manifest says a later minor edition than the one known here
+	enums    map[*node]map[string]bool
+	minor    bool // the manifest says a later minor edition than the one known here
 }
 
 // readSkill reads the main file of its format. A document without a name is one
@@ -120,7 +121,7 @@ func (s *skillReader) others(root *node) {
 		case ours, m.name == "version", m.name == "manifest_version":
 		default:
 			fix := ""
-			if like := Nearest(m.name, slices.Concat([]string{"manifest_version", "version"}, published, declared)); like != "" {
+			if like := s.nearest(m.name, slices.Concat([]string{"manifest_version", "version"}, published, declared)); like != "" {
 				fix = "write " + like
 			}
 			s.addFix(skillUnknownField, m.at, fix, "the field %s is not part of the format", spec.Quote(m.name))
@@ -132,6 +133,15 @@ func (s *skillReader) others(root *node) {
 	if len(unread) > 0 {
 		s.add(skillLegacy, root.get(unread[0]).at, "%s without manifest_version: nobody looks at it", strings.Join(unread, ", "))
 	}
+}
+
+// nearest is Nearest for as long as findings are listed: a file of thousands of keys
+// has nobody to read what each of them was probably meant to be.
+func (s *skillReader) nearest(key string, known []string) string {
+	if len(s.found) >= limits.ManifestProblems-1 {
+		return ""
+	}
+	return Nearest(key, known)
 }
 
 // keep puts a value among those of nobody's format.

@@ -99,7 +99,7 @@ func (s *skillReader) known(n *node, what string, known ...string) {
 			continue
 		}
 		fix := ""
-		if like := Nearest(m.name, known); like != "" {
+		if like := s.nearest(m.name, known); like != "" {
 			fix = "write " + like
 		}
 		s.addFix(skillUnknownKey, m.at, fix, "the key %s is unknown in %s", spec.Quote(m.name), what)

@@ -53,7 +53,7 @@ func (s *skillReader) name(root *node) {
 		s.add(skillDirectory, at, "the name %s is not the directory's, which is %s", spec.Quote(name), spec.Quote(dir))
 	}
 	s.skill.Name = name
-	if tool, err := spec.ParseName(plainName(name)); err == nil {
+	if tool, err := spec.ParseName(registryName(name)); err == nil {
 		s.tool.Name = tool
 	} else if SkillName(name) == nil && s.mode != StrictAgentskills {
 		s.add(skillNameHere, at, "%s", err)
@@ -80,9 +80,9 @@ func SkillName(name string) error {
 	return nil
 }
 
-// plainName makes a registry's spelling of a skill's name: of one that the rules allow
+// registryName makes a registry's spelling of a skill's name: of one that the rules allow
 // by the bijection of hyphens and underscores [C-4], of others what comes nearest.
-func plainName(name string) string {
+func registryName(name string) string {
 	var b strings.Builder
 	for i := range len(name) {
 		switch c := name[i]; {

@@ -3,6 +3,8 @@ package manifest
 import (
 	"fmt"
 	"math/big"
+	"slices"
+	"strings"
 
 	"github.com/patch-cat/patch-git/spec"
 )
@@ -16,11 +18,7 @@ func (s *skillReader) fits(schema, v *node) string {
 		return fmt.Sprintf("it must be of type %s, this is %s", t.text, v.kind)
 	}
 	if e := schema.get("enum"); e != nil {
-		found := false
-		for _, one := range e.items {
-			found = found || same(one, v)
-		}
-		if !found {
+		if !s.words(e)[string(canonical(nil, v))] {
 			return "it is none of enum"
 		}
 	}
@@ -105,27 +103,47 @@ func rational(n *node) *big.Rat {
 	return new(big.Rat)
 }
 
-// same tells whether two values are equal as JSON Schema has it: 1 is 1.0, "1" is
+// words are the values of an enum in one spelling each, put together once: a long
+// list of defaults and a long enum would be compared each with each.
+func (s *skillReader) words(enum *node) map[string]bool {
+	if known, ok := s.enums[enum]; ok {
+		return known
+	}
+	all := map[string]bool{}
+	for _, item := range enum.items {
+		all[string(canonical(nil, item))] = true
+	}
+	if s.enums == nil {
+		s.enums = map[*node]map[string]bool{}
+	}
+	s.enums[enum] = all
+	return all
+}
+
+// canonical spells values alike that are equal as JSON Schema has it: 1 is 1.0, "1" is
 // not 1, and members have no order.
-func same(a, b *node) bool {
-	if a.kind != b.kind || len(a.items) != len(b.items) || len(a.members) != len(b.members) {
-		return false
-	}
-	switch a.kind {
+func canonical(b []byte, n *node) []byte {
+	switch n.kind {
 	case kindNumber:
-		return a.text == b.text || rational(a).Cmp(rational(b)) == 0
-	case kindString, kindBoolean:
-		return a.text == b.text
-	}
-	for i := range a.items {
-		if !same(a.items[i], b.items[i]) {
-			return false
+		if len(n.text) < 19 && strings.Trim(n.text, "0123456789") == "" {
+			return append(b, n.text...)
 		}
-	}
-	for _, m := range a.members {
-		if other := b.get(m.name); other == nil || !same(m.value, other) {
-			return false
+		return append(b, rational(n).RatString()...)
+	case kindArray:
+		b = append(b, '[')
+		for _, item := range n.items {
+			b = append(canonical(b, item), ',')
 		}
+		return append(b, ']')
+	case kindObject:
+		members := slices.Clone(n.members)
+		slices.SortFunc(members, func(x, y member) int { return strings.Compare(x.name, y.name) })
+		b = append(b, '{')
+		for _, m := range members {
+			b = append(appendJSONString(b, m.name), ':')
+			b = append(canonical(b, m.value), ',')
+		}
+		return append(b, '}')
 	}
-	return true
+	return n.appendJSON(b)
 }

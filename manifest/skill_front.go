@@ -256,7 +256,9 @@ func topKey(s string) (key, value string) {
 		return "", ""
 	}
 	for i := range colon {
-		if c := s[i]; !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-') {
+		switch c := s[i]; {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '_', c == '-':
+		default:
 			return "", ""
 		}
 	}

@@ -2,7 +2,6 @@ package manifest
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 	"time"
 	"unicode/utf8"
@@ -157,7 +156,7 @@ func (s *skillReader) subschema(n *node) bool {
 			good = good && v.kind != kindBroken
 		default:
 			fix := ""
-			if like := Nearest(m.name, subset); like != "" {
+			if like := s.nearest(m.name, subset); like != "" {
 				fix = "write " + like
 			}
 			s.addFix(skillKeyword, m.at, fix, "the keyword %s is unsupported", spec.Quote(m.name))
@@ -208,12 +207,12 @@ func SkillValue(in *spec.SkillInput, text string) (json.RawMessage, error) {
 	} else {
 		return nil, fault.New(fault.Usage, ReasonWrongType, "input %s: the text is not UTF-8", in.Name)
 	}
-	for _, p := range newSchema(in.Schema).Check(value) {
-		what := fmt.Sprintf("input %s: %s", in.Name, p)
-		if in.Sensitive {
-			what = fmt.Sprintf("input %s: the value does not fit its schema", in.Name)
-		}
-		return nil, fault.New(fault.Usage, ReasonWrongType, "%s", what)
+	switch problems := newSchema(in.Schema).Check(value); {
+	case len(problems) == 0:
+		return value, nil
+	case in.Sensitive:
+		return nil, fault.New(fault.Usage, ReasonWrongType, "input %s: the value does not fit its schema", in.Name)
+	default:
+		return nil, fault.New(fault.Usage, ReasonWrongType, "input %s: %s", in.Name, problems[0])
 	}
-	return value, nil
 }

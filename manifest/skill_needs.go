@@ -122,6 +122,10 @@ func (s *skillReader) outputs(n *node) {
 		if at == nil {
 			continue
 		}
+		if len(pattern) > maxSkillPath {
+			s.add(skillPath, at.at, "the pattern %s is too long", spec.Quote(pattern))
+			continue
+		}
 		plain, err := SkillTokens(pattern, func(name string) (string, error) {
 			if !s.declares(name) {
 				return "", fmt.Errorf("{{%s}} is no input of the manifest", name)
@@ -183,6 +187,9 @@ func SkillTokens(pattern string, value func(name string) (string, error)) (strin
 	}
 }
 
+// maxSkillPath is the longest path, in bytes.
+const maxSkillPath = 4096
+
 // SkillPath reads a path of a manifest: relative, of parts joined by slashes, that
 // never leaves its base on any system [SK-29, C-40]. It returns the path without
 // "." and doubled slashes. Links are for whoever opens it.
@@ -191,7 +198,7 @@ func SkillPath(s string) (string, error) {
 	switch {
 	case strings.TrimSpace(s) == "":
 		return refuse("is empty")
-	case len(s) > 4096:
+	case len(s) > maxSkillPath:
 		return refuse("is too long")
 	case strings.ContainsFunc(s, func(c rune) bool { return c < ' ' || c == 0x7F || c == 0xFFFD }):
 		return refuse("has control characters")

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -380,7 +381,7 @@ func TestCompareNumbers(t *testing.T) {
 }
 
 // TestSkillHostile reads files made to exhaust a reader, each in a tenth of a
-// second; the bound here is for slow machines.
+// second and 64 MiB; the bound of time here is for slow machines.
 func TestSkillHostile(t *testing.T) {
 	const n = limits.ManifestBytes - 2000
 	fill := func(s string) string { return strings.Repeat(s, n/len(s)) }
@@ -390,7 +391,18 @@ func TestSkillHostile(t *testing.T) {
 	for i := range 64 {
 		fmt.Fprintf(&inputs, "  - {name: a%d, description: b, schema: {type: string, pattern: \"^(a+)+$\", default: \"%s!\"}}\n", i, strings.Repeat("a", 40))
 	}
+	var keys, words strings.Builder
+	for i := range 4000 {
+		fmt.Fprintf(&keys, "key-%d: 1\n", i)
+		fmt.Fprintf(&words, "1e%d,", i%400)
+	}
+	declared := func(schema string) string {
+		return front("manifest_version: \"1.0\"\ninputs: {required: [{name: a, description: b, schema: {}}], optional: [{name: b, description: c, schema: " + schema + "}]}")
+	}
 	for name, data := range map[string]string{
+		"different keys": front(keys.String()), "enum": declared("{items: {enum: [" + words.String() + "]}, default: [" + words.String() + "]}"),
+		"minimum":  declared("{items: {minimum: 1e399}, default: [" + words.String() + "]}"),
+		"tokens":   declared("{}")[:len(declared("{}"))-5] + "\noutputs: {files: [{pattern: \"" + fill("{{a}}") + "\"}]}\n---\n",
 		"brackets": front("x: " + fill("[")), "braces": front("x: " + fill("{a: ")), "dashes": front("x:\n" + fill("- ")),
 		"keys": front(fill("a: 1\n")), "colons": front(fill("a: b: c\n")), "quotes": front(fill("a: \"\n")), "anchors": front("x:\n" + fill("- &a b\n")),
 		"aliases": front("x: &a [b]\ny:\n" + fill("- *a\n")), "comments": front(fill("# x\n")), "blanks": front(fill(" ")), "lines": front(fill("\n")),
@@ -400,12 +412,19 @@ func TestSkillHostile(t *testing.T) {
 		"body": front("") + strings.Repeat("\r\n\x00", 80_000), "patterns": front(inputs.String()),
 		"continued": front("x: y:" + fill("\n z")), "CR": front(fill("\r")), "nested quotes": front("x: " + fill("'\"")),
 	} {
+		raw := []byte(data)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
 		start := time.Now()
-		_, findings := Read("a/SKILL.md", []byte(data), Lenient)
-		if took := time.Since(start); took > time.Second {
-			t.Errorf("%s took %v", name, took)
+		_, findings := Read("a/SKILL.md", raw, Lenient)
+		took := time.Since(start)
+		runtime.ReadMemStats(&after)
+		// All that was ever allocated, which is more than was held at once.
+		memory := after.TotalAlloc - before.TotalAlloc
+		if took > time.Second || memory > 64<<20 {
+			t.Errorf("%s took %v and %d bytes", name, took, memory)
 		} else {
-			t.Logf("%s: %v, %d findings", name, took, len(findings))
+			t.Logf("%s: %v, %d KiB, %d findings", name, took, memory>>10, len(findings))
 		}
 	}
 }
@@ -473,6 +492,40 @@ func TestSkillFits(t *testing.T) {
 			want := len(newSchema([]byte(schema)).Check([]byte(value))) == 0
 			if got := s.fits(parse(schema), parse(value)); (got == "") != want {
 				t.Errorf("%s by %s: got %q, the library says %v", value, schema, got, want)
+			}
+		}
+	}
+}
+
+// TestSkillForm: the schema that is published says no to nothing that the reader takes,
+// and takes nothing whose shape the reader refuses.
+func TestSkillForm(t *testing.T) {
+	valid := func(data []byte) bool {
+		r := &report{file: skillFile, mode: Lenient, as: skillYAML}
+		f := splitSkill(data, r)
+		if f == nil {
+			return false
+		}
+		root := f.parse(r)
+		if root == nil {
+			return false
+		}
+		v, err := decodeJSON(root.json())
+		return err == nil && skillForm.annotate().Validate(v) == nil
+	}
+	if !valid([]byte(workSkill)) {
+		t.Fatal("the schema refuses the skill that the reader takes")
+	}
+	for _, c := range skillNotes {
+		if !valid(c.data(t)) {
+			t.Errorf("%s: the schema refuses it, the reader takes it", c.name)
+		}
+	}
+	for _, c := range skillCases {
+		switch c.strict {
+		case skillShape, skillUnknownKey, skillMissingKey, skillEditionNumber, skillEdition, skillKeyword, skillBase, skillEnvName, skillTimeout:
+			if valid(c.data(t)) && !strings.HasPrefix(c.name, "timeout of a year") {
+				t.Errorf("%s: the schema takes it, the reader refuses it", c.name)
 			}
 		}
 	}

@@ -10,13 +10,16 @@ type token struct {
 	good   bool     // of one of the three forms
 }
 
+// maxTokens is how many tokens a template may have; one more are found of others.
+const maxTokens = 100
+
 // tokens finds the tokens of a template. "$${" stands for "${" itself; any other
 // dollar sign is one.
 func tokens(text string) []token {
 	var out []token
 	for {
 		at := strings.Index(text, "${")
-		if at < 0 {
+		if at < 0 || len(out) > maxTokens {
 			return out
 		}
 		if at > 0 && text[at-1] == '$' {

@@ -160,7 +160,7 @@ var interpreters = map[string]string{
 
 // throughShell tells how a command has a text run as commands, "" where it does not.
 func throughShell(command []string) (program, code string) {
-	for i := 0; i < len(command); i++ {
+	for i := range command {
 		name := strings.ToLower(plainFile(command[i]))
 		if i > 0 && (name == "" || strings.HasPrefix(command[i], "-") || strings.Contains(command[i], "=")) {
 			continue // options and settings of what starts another program
@@ -229,7 +229,7 @@ func (c *collector) commandDoes(what string, command []string, rule *Rule, where
 	text := strings.Join(command, " ")
 	if rule == longCommand {
 		for i, w := range command {
-			if name := plainFile(w); fetchers().MatchString(name) && (i == 0 || !strings.HasPrefix(command[i-1], "-")) && (i == 0 || starts(command[:i])) && fetchingUse(name, command[i+1:]) {
+			if name := plainFile(w); fetchers().MatchString(name) && (i == 0 || !strings.HasPrefix(command[i-1], "-")) && (i == 0 || starts(command[:i])) && fetchingUse(command[i+1:]) {
 				c.add(rule, where, "%s uses %s, which reaches the network or installs", what, spec.Quote(name))
 				break
 			}
@@ -264,7 +264,7 @@ func starts(before []string) bool {
 
 // fetchingUse tells whether a program that can fetch does: to ask for its version
 // or to uninstall is what such commands are for.
-func fetchingUse(_ string, arguments []string) bool {
+func fetchingUse(arguments []string) bool {
 	if len(arguments) == 0 {
 		return true
 	}

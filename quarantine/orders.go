@@ -32,20 +32,44 @@ func findOrders(text string) []order {
 		}
 	}
 	for first, line := range commandLines(text) {
-		low := strings.ToLower(line)
-		if !strings.ContainsAny(low, "|($-<.:/") && !strings.Contains(low, "install") {
+		if len(fetched) == 0 && !mayOrder(line) {
 			continue
 		}
-		pipedOrders(first, line, add)
-		droppedOrders(first, line, fetched, add)
-		packageOrders(first, line, add)
+		low := strings.ToLower(line)
+		if hasAny(low, "curl", "wget", "fetch", "aria2c", "iwr", "irm", "invoke-", "base64", "base32", "xxd", "openssl", "rev", "tr ") {
+			pipedOrders(first, line, add)
+		}
+		if len(fetched) > 0 || hasAny(low, "curl", "wget", "aria2c", "iwr", "invoke-webrequest") {
+			droppedOrders(first, line, fetched, add)
+		}
+		packageOrders(first, line, low, add)
 		for _, o := range plainOrders() {
+			if !hasAny(low, o.words...) {
+				continue
+			}
 			if m := o.find.FindString(line); m != "" {
 				add(first, false, o.seen+": "+spec.Quote(strings.TrimSpace(m)))
 			}
 		}
 	}
 	return out
+}
+
+// mayOrder tells the lines that are worth a closer look: every expression below asks
+// for one of these words, or for a pipe.
+func mayOrder(line string) bool {
+	return strings.IndexByte(line, '|') >= 0 || hasAny(strings.ToLower(line),
+		"curl", "wget", "fetch", "aria2c", "iwr", "irm", "invoke-", "download", "base64", "base32", "xxd", "powershell", "exec", "eval", "pip", "easy_install",
+		"conda", "mamba", "uv", "npm", "npx", "yarn", "bun", "zip", "7z", "rar", "archive", "xattr", "spctl", "apt", "cargo", "rpm", "dnf", "yum", "zypper", "dpkg", "msiexec")
+}
+
+func hasAny(text string, words ...string) bool {
+	for _, w := range words {
+		if strings.Contains(text, w) {
+			return true
+		}
+	}
+	return false
 }
 
 // longestCommand bounds one line; what is longer is cut, and long lines have
@@ -97,31 +121,32 @@ func lazily(expression string) func() *regexp.Regexp {
 
 // plainOrder is one that an expression alone tells.
 type plainOrder struct {
-	find *regexp.Regexp
-	seen string
+	words []string // one of which it cannot do without
+	find  *regexp.Regexp
+	seen  string
 }
 
 var plainOrders = sync.OnceValue(func() []plainOrder {
 	var out []plainOrder
-	for _, o := range []struct{ find, seen string }{
-		{`(?i)\b(?:sh|bash|zsh|dash|ksh|source|eval|python[0-9.]*)\b[^|;&]{0,40}?(?:<\(|\$\(|` + "`" + `)\s*(?:sudo\s+)?(?:curl|wget|fetch)\b[^)` + "`" + `]*`, "runs what it downloads"},
-		{`(?i)\b(?:iex|invoke-expression)\b.{0,80}\b(?:irm|iwr|invoke-webrequest|invoke-restmethod|downloadstring)\b.{0,200}`, "runs what it downloads"},
-		{`(?i)\b(?:downloadstring|downloaddata)\s*\(.{0,200}\)[^|]{0,40}\|\s*(?:iex|invoke-expression)\b`, "runs what it downloads"},
-		{`(?i)\b(?:sh|bash|zsh|eval|source|exec)\b[^|;&]{0,40}(?:<<<|\$\(|<\(|` + "`" + `).{0,300}\b(?:base64|base32|xxd)\b[^|)]{0,40}\s(?:-d\w*|-D|-r\w*|--decode)\b`, "runs what it decodes"},
-		{`(?i)\bpowershell(?:\.exe)?\b.{0,80}\s-e(?:nc?|ncodedcommand)?\s+[A-Za-z0-9+/=]{16,}`, "hides what it runs"},
-		{`(?i)\b(?:exec|eval)\s*\(.{0,80}\b(?:b64decode|urlopen|requests\.get|fromhex|decompress)\b`, "runs what it fetches or decodes"},
-		{`(?i)\bunzip\b[^|;&]{0,200}\s-P\s*\S+`, "opens an archive by a password"},
-		{`(?i)\b(?:7z|7za|7zz|7zr)\s+[xe]\b[^|;&]{0,200}\s-p\S+`, "opens an archive by a password"},
-		{`(?i)\b(?:unrar|rar)\s+[xe]\b[^|;&]{0,200}\s-p\S+`, "opens an archive by a password"},
-		{`(?i)(?:\.zip|\.rar|\.7z|\barchive)\b.{0,120}\bpass(?:word|phrase|code)?\b\s*(?:is\b|:|=)\s*["'` + "`*" + `]*[\w!@#$%-]{3,}`, "opens an archive by a password"},
-		{`(?i)\bxattr\s+-\w*[cd]\w*\s+(?:com\.apple\.quarantine|\S)`, "takes away what protects from downloads"},
-		{`(?i)\bspctl\s+--(?:master|global)-disable|\bset-executionpolicy\s+(?:-\S+\s+)*(?:bypass|unrestricted)\b|\b-ExecutionPolicy\s+Bypass\b`, "takes away what protects from downloads"},
-		{`(?i)\b(?:apt-key\s+add|add-apt-repository|apt-add-repository)\b\s+\S+`, "adds a source of packages"},
-		{`(?i)\bcargo\s+install\b[^|;&]{0,120}--git\s+\S+`, "installs what a repository has at the moment"},
-		{`(?i)\b(?:rpm|dnf|yum|zypper|dpkg|apt|apt-get)\b[^|;&]{0,60}\s(?:https?|ftp)://\S+`, "installs a package from an address"},
-		{`(?i)\bmsiexec\b[^|;&]{0,80}\s(?:https?)://\S+`, "installs a package from an address"},
+	for _, o := range []struct{ words, find, seen string }{
+		{"curl wget fetch", `(?i)\b(?:sh|bash|zsh|dash|ksh|source|eval|python[0-9.]*)\b[^|;&]{0,40}?(?:<\(|\$\(|` + "`" + `)\s*(?:sudo\s+)?(?:curl|wget|fetch)\b[^)` + "`" + `]*`, "runs what it downloads"},
+		{"iex invoke-expression", `(?i)\b(?:iex|invoke-expression)\b.{0,80}\b(?:irm|iwr|invoke-webrequest|invoke-restmethod|downloadstring)\b.{0,200}`, "runs what it downloads"},
+		{"downloadstring downloaddata", `(?i)\b(?:downloadstring|downloaddata)\s*\(.{0,200}\)[^|]{0,40}\|\s*(?:iex|invoke-expression)\b`, "runs what it downloads"},
+		{"base64 base32 xxd", `(?i)\b(?:sh|bash|zsh|eval|source|exec)\b[^|;&]{0,40}(?:<<<|\$\(|<\(|` + "`" + `).{0,300}\b(?:base64|base32|xxd)\b[^|)]{0,40}\s(?:-d\w*|-D|-r\w*|--decode)\b`, "runs what it decodes"},
+		{"powershell", `(?i)\bpowershell(?:\.exe)?\b.{0,80}\s-e(?:nc?|ncodedcommand)?\s+[A-Za-z0-9+/=]{16,}`, "hides what it runs"},
+		{"b64decode urlopen requests.get fromhex decompress", `(?i)\b(?:exec|eval)\s*\(.{0,80}\b(?:b64decode|urlopen|requests\.get|fromhex|decompress)\b`, "runs what it fetches or decodes"},
+		{"unzip", `(?i)\bunzip\b[^|;&]{0,200}\s(?-i:-P)\s*\S+`, "opens an archive by a password"},
+		{"7z", `(?i)\b(?:7z|7za|7zz|7zr)\s+[xe]\b[^|;&]{0,200}\s-p\S+`, "opens an archive by a password"},
+		{"rar", `(?i)\b(?:unrar|rar)\s+[xe]\b[^|;&]{0,200}\s-p\S+`, "opens an archive by a password"},
+		{"zip rar 7z archive", `(?i)(?:\.zip|\.rar|\.7z|\barchive)\b.{0,120}\bpass(?:word|phrase|code)?\b\s*(?:is\b|:|=)\s*["'` + "`*" + `]*[\w!@#$%-]{3,}`, "opens an archive by a password"},
+		{"xattr", `(?i)\bxattr\s+-\w*[cd]\w*\s+(?:com\.apple\.quarantine|\S)`, "takes away what protects from downloads"},
+		{"spctl set-executionpolicy -executionpolicy", `(?i)\bspctl\s+--(?:master|global)-disable|\bset-executionpolicy\s+(?:-\S+\s+)*(?:bypass|unrestricted)\b|\b-ExecutionPolicy\s+Bypass\b`, "takes away what protects from downloads"},
+		{"apt-key apt-repository", `(?i)\b(?:apt-key\s+add|add-apt-repository|apt-add-repository)\b\s+\S+`, "adds a source of packages"},
+		{"cargo", `(?i)\bcargo\s+install\b[^|;&]{0,120}--git\s+\S+`, "installs what a repository has at the moment"},
+		{"rpm dnf yum zypper dpkg apt", `(?i)\b(?:rpm|dnf|yum|zypper|dpkg|apt|apt-get)\b[^|;&]{0,60}\s(?:https?|ftp)://\S+`, "installs a package from an address"},
+		{"msiexec", `(?i)\bmsiexec\b[^|;&]{0,80}\s(?:https?)://\S+`, "installs a package from an address"},
 	} {
-		out = append(out, plainOrder{regexp.MustCompile(o.find), o.seen})
+		out = append(out, plainOrder{strings.Fields(o.words), regexp.MustCompile(o.find), o.seen})
 	}
 	return out
 })
@@ -189,7 +214,7 @@ func readsInput(interpreter, arguments string) bool {
 }
 
 var (
-	savedAs = lazily(`(?i)\b(?:curl|wget|aria2c|iwr|invoke-webrequest)\b[^|;&]*?\s(?:-o|-O|--output|--output-document|-outfile)[ =]?["']?([A-Za-z0-9_./~$\\-]+)`)
+	savedAs = lazily(`(?i)\b(?:curl|wget|aria2c|iwr|invoke-webrequest)\b[^|;&]*?\s(?:-[a-z]*o|--output|--output-document|--remote-name|-outfile)[ =]["']?([A-Za-z0-9_./~$\\-]+)`)
 	started = lazily(`(?i)(?:^|[;&|(` + "`" + `]|&&|\brun\s|\bthen\s)\s*(?:sudo\s+)?(?:(?:bash|sh|zsh|source|python[0-9.]*|node|perl|ruby|open|start)\s+)?["']?([A-Za-z0-9_./~$\\-]+)`)
 	allowed = lazily(`(?i)\bchmod\s+(?:-\S+\s+)*(?:\+x|[ugoa]*\+\w*x\w*|[0-7]*[157][0-7]*)\s+["']?([A-Za-z0-9_./~$\\-]+)`)
 )
@@ -206,22 +231,33 @@ func droppedOrders(line int, text string, fetched map[string]bool, add func(int,
 			}
 		}
 	}
-	for _, m := range savedAs().FindAllStringSubmatch(text, maxPipe) {
-		name := plainFile(m[1])
-		if strings.HasPrefix(m[1], "http") || name == "" { // -O of curl has no name
-			name = plainFile(strings.SplitN(webAddress().FindString(text), "?", 2)[0])
-		}
-		if name == "" || strings.HasPrefix(name, "-") {
-			continue
-		}
+	for name, rest := range downloads(text) {
 		fetched[name] = true
 		// The rest of the line may run it at once.
-		_, rest, _ := strings.Cut(text, m[0])
 		for _, find := range []func() *regexp.Regexp{allowed, started} {
 			for _, again := range find().FindAllStringSubmatch(rest, maxPipe) {
 				if plainFile(again[1]) == name {
 					add(line, false, "runs a file that it has downloaded: "+spec.Quote(name))
 				}
+			}
+		}
+	}
+}
+
+// downloads yields the files that a line saves from the network, and what follows on
+// the line.
+func downloads(text string) func(yield func(string, string) bool) {
+	return func(yield func(string, string) bool) {
+		for _, m := range savedAs().FindAllStringSubmatchIndex(text, maxPipe) {
+			name := ""
+			if m[2] >= 0 && !strings.HasPrefix(text[m[2]:m[3]], "http") {
+				name = plainFile(text[m[2]:m[3]])
+			}
+			if name == "" { // curl -O takes the name of the address
+				name = plainFile(strings.SplitN(webAddress().FindString(text[m[0]:]), "?", 2)[0])
+			}
+			if name != "" && !strings.HasPrefix(name, "-") && !yield(name, text[m[1]:]) {
+				return
 			}
 		}
 	}

@@ -17,11 +17,12 @@ var (
 
 // packageOrders finds packages that are installed from elsewhere than their index,
 // or by a name that nobody knows.
-func packageOrders(line int, text string, add func(int, bool, string)) {
-	for _, find := range []*regexp.Regexp{installsPython(), runsPython()} {
-		for _, m := range find.FindAllStringSubmatch(text, maxPipe) {
-			pythonOrder(line, m[1], add)
-		}
+func packageOrders(line int, text, low string, add func(int, bool, string)) {
+	if hasAny(low, "pip", "uv", "easy_install", "conda", "mamba") {
+		pythonOrders(line, text, add)
+	}
+	if !hasAny(low, "npm", "npx", "yarn", "bun") {
+		return
 	}
 	global := globally().MatchString(text)
 	for _, m := range installsNode().FindAllStringSubmatch(text, maxPipe) {
@@ -29,6 +30,14 @@ func packageOrders(line int, text string, add func(int, bool, string)) {
 	}
 	for _, m := range runsNode().FindAllStringSubmatch(text, maxPipe) {
 		nodeOrder(line, m[1], true, true, add)
+	}
+}
+
+func pythonOrders(line int, text string, add func(int, bool, string)) {
+	for _, find := range []*regexp.Regexp{installsPython(), runsPython()} {
+		for _, m := range find.FindAllStringSubmatch(text, maxPipe) {
+			pythonOrder(line, m[1], add)
+		}
 	}
 }
 
@@ -85,7 +94,7 @@ func requirementName(w string) string {
 
 // nodeOrder looks at what stands behind npm install and npx.
 func nodeOrder(line int, arguments string, global, first bool, add func(int, bool, string)) {
-	for _, w := range strings.Fields(arguments) {
+	for w := range strings.FieldsSeq(arguments) {
 		w = strings.Trim(w, `"',.:*_`)
 		name := w
 		if at := strings.LastIndexByte(w, '@'); at > 0 {
@@ -127,7 +136,9 @@ func isNodeName(s string) bool {
 		return false
 	}
 	for i := range len(bare) {
-		if c := bare[i]; !(c >= 'a' && c <= 'z') && !(c >= '0' && c <= '9') && (i == 0 || !strings.ContainsRune("-_.", rune(c))) {
+		c := bare[i]
+		plain := c >= 'a' && c <= 'z' || c >= '0' && c <= '9'
+		if !plain && (i == 0 || !strings.ContainsRune("-_.", rune(c))) {
 			return false
 		}
 	}

@@ -57,7 +57,8 @@ func checkReading(c *collector) {
 
 func (c *collector) remark(r remark, prefix string, where at, body bool) {
 	severity := r.rule.Severity
-	if r.mild || body && !(c.tool.Format == spec.FormatSkill && alsoInSkills(r.rule)) {
+	grave := c.tool.Format == spec.FormatSkill && alsoInSkills(r.rule)
+	if r.mild || body && !grave {
 		severity = warn
 	}
 	c.addAs(r.rule, severity, where, "", "%s", prefix+r.seen)

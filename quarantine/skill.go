@@ -111,7 +111,8 @@ func namedFiles(line string) func(yield func(string, bool) bool) {
 		if strings.Contains(line, "](") {
 			for _, m := range linked().FindAllStringSubmatch(line, maxPipe) {
 				target := m[1]
-				if strings.Contains(target, ":") && !(len(target) > 1 && target[1] == ':') || strings.HasPrefix(target, "//") || strings.ContainsAny(target, "<>{}*$") {
+				drive := len(target) > 1 && target[1] == ':' // of Windows
+				if strings.Contains(target, ":") && !drive || strings.HasPrefix(target, "//") || strings.ContainsAny(target, "<>{}*$") {
 					continue
 				}
 				if strings.HasPrefix(target, "/") && !strings.Contains(path.Base(target), ".") {

@@ -3,6 +3,7 @@ package tooltests
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/patch-cat/patch-git/internal/consume"
@@ -20,7 +21,17 @@ func (v version) String() string { return v.name + "@" + v.version }
 
 func (v version) main() string { return filepath.Join(v.dir, spec.FormatPatch.MainFile()) }
 
+// allVersions are those of Patch tools, which are run here; TestFormats looks at the
+// others.
 func allVersions(t *testing.T) []version {
+	t.Helper()
+	return slices.DeleteFunc(versionDirs(t), func(v version) bool {
+		_, err := os.Stat(v.main())
+		return err != nil
+	})
+}
+
+func versionDirs(t *testing.T) []version {
 	t.Helper()
 	dirs, err := filepath.Glob(filepath.Join(toolsDir, "*", "*", "*"))
 	if err != nil {

@@ -52,6 +52,7 @@ func TestScripts(t *testing.T) {
 			"keep":        keep,
 			"fill":        fill,
 			"bad-text":    badText,
+			"internet":    internet,
 			"wheel-house": wheelHouse,
 			"wheel":       wheel,
 
@@ -63,6 +64,7 @@ func TestScripts(t *testing.T) {
 			"github":        githubCommand,
 			"fixture":       writeFixture,
 			"model":         modelCommand,
+			"engine":        engineCommand,
 			"mcp":           mcpCommand,
 			"hold":          hold,
 			"take":          take,
@@ -100,6 +102,7 @@ func setup(e *testscript.Env) error {
 	e.Values[notaryKey{}] = &notary{tb: e.T().(testing.TB)}
 	e.Values[hubKey{}] = &hubHolder{tb: e.T().(testing.TB)}
 	e.Values[modelKey{}] = &modelHolder{tb: e.T().(testing.TB)}
+	e.Values[engineKey{}] = &engineHolder{tb: e.T().(testing.TB)}
 	e.Values[holdingsKey{}] = holdings{}
 	e.Values[personKey{}] = e.T()
 	home := filepath.Join(e.WorkDir, "home")

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/patch-cat/patch-git/internal/limits"
@@ -66,6 +67,9 @@ func (a Action) Lines(show func(string) string) []Line {
 		} else {
 			l.Value = plain(show(string(value)))
 		}
+		if ordered, turned := sanitize.InOrder(l.Value); turned {
+			l.Note = strings.Join(slices.DeleteFunc([]string{l.Note, "it runs in two directions, and a screen may show its parts in another order than this: " + ordered}, isEmpty), "; ")
+		}
 		out = append(out, l)
 	}
 	return out
@@ -79,6 +83,8 @@ func plain(shown string) string {
 	}
 	return strings.NewReplacer(`\"`, `"`, `\\`, `\`).Replace(inner)
 }
+
+func isEmpty(s string) bool { return s == "" }
 
 // misread names the first character that shows as something that it is not.
 func misread(text string) string {

@@ -133,12 +133,14 @@ func TestShown(t *testing.T) {
 			t.Errorf("%q is shown as %s, want %s", text, got, want)
 		}
 	}
-	a := Action{Arguments: json.RawMessage(`{"amount":10.50,"list":["a","b\"c"],"ok":true,"to":"p\u0430ypal"}`)}
+	a := Action{Arguments: json.RawMessage(`{"amount":10.50,"list":["a","b\"c"],"ok":true,"to":"p\u0430ypal","word":"\u05e9\u05dc","turned":"\u05d0 100, \u05d1"}`)}
 	want := []Line{
 		{"amount", "10.50", ""},
 		{"list", `["a","b\"c"]`, ""},
 		{"ok", "true", ""},
 		{"to", `"pаypal"`, "character 2 is U+0430, which is easily taken for another"},
+		{"word", "\"\u05e9\u05dc\"", ""},
+		{"turned", "\"\u05d0 100, \u05d1\"", `it runs in two directions, and a screen may show its parts in another order than this: "\u{5D0} 100, \u{5D1}"`},
 	}
 	got := a.Lines(Shown)
 	if len(got) != len(want) {
@@ -149,7 +151,7 @@ func TestShown(t *testing.T) {
 			t.Errorf("got %+v, want %+v", got[i], want[i])
 		}
 	}
-	if got := a.Summary(); got != `amount=10.50, list=["a","b\"c"], ok=true, to="pаypal"` {
+	if got := a.Summary(); got != `amount=10.50, list=["a","b\"c"], ok=true, to="pаypal"`+", word=\"\u05e9\u05dc\", turned=\"\u05d0 100, \u05d1\"" {
 		t.Errorf("the summary is %s", got)
 	}
 }

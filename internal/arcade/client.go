@@ -162,7 +162,7 @@ func (c *Client) unreachable(r request, err error) error {
 	}
 	why := cause(err)
 	if errors.Is(err, context.DeadlineExceeded) {
-		why = "no answer within " + c.most.String()
+		why = "no answer in time"
 	}
 	return c.untold(r, "arcade_unreachable", "asking Arcade at %s: %s", spec.Quote(c.config.Address()), spec.Quote(why))
 }

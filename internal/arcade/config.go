@@ -38,17 +38,26 @@ func New(base, user, key string) (Config, error) {
 	if err := CheckUser(user); err != nil {
 		return Config{}, err
 	}
-	switch {
-	case key == "":
-		return Config{}, fault.New(fault.Denied, "arcade_key", "there is no key for Arcade").Hint("set %s", EnvKey)
-	case len(key) > limits.ArcadeKey || !visible(key):
-		return Config{}, wrong("the key for Arcade is none: it has blanks, line breaks or other characters that a key has not").
-			Hint("set %s again, without what was pasted around it", EnvKey)
-	case user == "":
+	if err := CheckKey(key); err != nil {
+		return Config{}, err
+	}
+	if user == "" {
 		return Config{}, wrong("there is no user for Arcade: the engine has to know whose accounts a tool may use").
 			Hint("write \"arcade\": {\"user_id\": \"you@example.com\"} into config.json")
 	}
 	return Config{User: user, base: u, key: func() string { return key }}, nil
+}
+
+// CheckKey refuses what is no key: none at all is Denied "arcade_key".
+func CheckKey(key string) error {
+	switch {
+	case key == "":
+		return fault.New(fault.Denied, "arcade_key", "there is no key for Arcade").Hint("patch-git arcade login").Hint("or set %s", EnvKey)
+	case len(key) > limits.ArcadeKey || !visible(key):
+		return wrong("the key for Arcade is none: it has blanks, line breaks or other characters that a key has not").
+			Hint("give it again, without what was pasted around it")
+	}
+	return nil
 }
 
 // Address is where requests go, for a person.

@@ -20,7 +20,7 @@ const minForm = 8
 // writer, in an address, in hexadecimal, and in base64 wherever in a longer text
 // the value began.
 func forms(s string) []string {
-	list := []string{s, quote(s, true), quote(s, false), quoteASCII(s), url.QueryEscape(s), url.PathEscape(s), lowerPercent(url.QueryEscape(s))}
+	list := []string{s, quote(s, true), quote(s, false), quoteASCII(quote(s, true)), quoteASCII(quote(s, false)), strings.ReplaceAll(quote(s, false), "/", `\/`), url.QueryEscape(s), url.PathEscape(s), lowerPercent(url.QueryEscape(s))}
 	for _, f := range append([]string{hex.EncodeToString([]byte(s)), strings.ToUpper(hex.EncodeToString([]byte(s)))}, base64Forms(s)...) {
 		if len(f) >= minForm {
 			list = append(list, f)
@@ -42,10 +42,10 @@ func quote(s string, html bool) string {
 	return string(b.Bytes()[1 : b.Len()-2]) // without quotes and line feed
 }
 
-// quoteASCII is the spelling of Python's json, which escapes all but ASCII.
-func quoteASCII(s string) string {
+// quoteASCII escapes all but ASCII in what is quoted, as Python's json does.
+func quoteASCII(quoted string) string {
 	var b strings.Builder
-	for _, c := range quote(s, false) {
+	for _, c := range quoted {
 		if c < 0x80 {
 			b.WriteRune(c)
 			continue

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -50,6 +51,7 @@ type Run struct {
 	id       RunID
 	started  time.Time // with the monotonic clock
 	secrets  *redactor
+	inputs   struck // those of Begin, which Finish mostly has again
 	finished bool
 }
 
@@ -79,7 +81,8 @@ func (j *Journal) Begin(ctx context.Context, rec Record, secrets ...string) (*Ru
 	rec.Schema, rec.RunID, rec.Status = Schema, run.id, Started
 	rec.Prev, rec.StartedAt, rec.EndedAt = spec.Digest{}, now.UTC(), time.Time{}
 	rec.Seq, rec.Key, rec.Signature = 0, "", ""
-	run.secrets.record(&rec)
+	run.inputs = run.secrets.strike(rec.Inputs)
+	run.secrets.record(&rec, run.inputs)
 	b, err := encode(&rec)
 	if err != nil {
 		return nil, err
@@ -175,7 +178,11 @@ func (r *Run) seal(rec *Record) (err error) {
 			return err
 		}
 	}
-	if r.secrets.record(rec); len(rec.Output) > limits.Stdout { // longer by the marks
+	inputs := r.inputs
+	if !bytes.Equal(inputs.of, rec.Inputs) {
+		inputs = r.secrets.strike(rec.Inputs)
+	}
+	if r.secrets.record(rec, inputs); len(rec.Output) > limits.Stdout { // longer by the marks
 		rec.Output = json.RawMessage(`"` + r.secrets.mark("whole", rec.OutputCode) + `"`)
 	}
 	ok := rec.Status == Succeeded && !rec.InputsRedacted

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"bytes"
 	"encoding/json"
 	"slices"
 	"sort"
@@ -33,6 +34,19 @@ func (r *redactor) json(text json.RawMessage) (json.RawMessage, bool) {
 		return text, false
 	}
 	return json.RawMessage(clean), true
+}
+
+// struck is a JSON text and what is left of it without its secrets.
+type struck struct {
+	of, clean json.RawMessage
+	any       bool // there were some
+}
+
+// strike is json, with a text of its own to compare another one with.
+func (r *redactor) strike(text json.RawMessage) struck {
+	s := struck{of: bytes.Clone(text)}
+	s.clean, s.any = r.json(s.of)
+	return s
 }
 
 // leaves strikes secrets from each string of a valid JSON text, and tells where
@@ -82,12 +96,12 @@ func within(s span, others []span) bool {
 }
 
 // record strikes secrets from every part of a record that a tool, a host or a
-// person fills with text of their own.
-func (r *redactor) record(rec *Record) {
-	var in, out bool
-	rec.Inputs, in = r.json(rec.Inputs)
+// person fills with text of their own. in are its inputs.
+func (r *redactor) record(rec *Record, in struck) {
+	var out bool
+	rec.Inputs = in.clean
 	rec.Output, out = r.json(rec.Output)
-	rec.Redacted, rec.InputsRedacted = rec.Redacted || in || out, rec.InputsRedacted || in
+	rec.Redacted, rec.InputsRedacted = rec.Redacted || in.any || out, rec.InputsRedacted || in.any
 	if rec.Error != nil {
 		e := *rec.Error
 		e.Message, _ = r.text(e.Message)

@@ -41,20 +41,6 @@ func (a *app) yankCommand() *cobra.Command {
 	return c
 }
 
-func (a *app) revokeCommand() *cobra.Command {
-	var reason string
-	c := a.amendCommand("name@version", func(ref spec.Ref, _ string) (contribute.Amendment, error) {
-		return contribute.Amendment{What: contribute.Revoke, Ref: ref, Reason: reason}, reasonOr("revoke", false, reason)
-	})
-	c.Use = "revoke name@version --reason text"
-	c.Short = "Stop a version from running anywhere (malware)"
-	c.Long = "A revoked version refuses to run, also where it is installed, as soon as the client has\nseen the new head. Nothing takes that back." + amendHelp
-	c.Example = `  patch-git revoke csv_to_json@1.0.0 --reason "sends its input away" --watch
-  patch-git revoke csv_to_json@1.0.0 --in ./registry --reason "sends its input away"`
-	c.Flags().StringVar(&reason, "reason", "", "why; shown to people")
-	return c
-}
-
 func (a *app) deprecateCommand() *cobra.Command {
 	var reason, instead string
 	var undo bool

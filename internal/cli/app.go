@@ -118,10 +118,10 @@ byte changed since, and runs them in a sandbox that enforces what they declare.`
 			root.AddCommand(c)
 		}
 	}
-	add("use", a.searchCommand(), a.infoCommand(), a.diffCommand(), a.pullCommand(), a.runCommand(), a.listCommand(), a.removeCommand(),
+	add("use", a.searchCommand(), a.infoCommand(), a.diffCommand(), a.pullCommand(), a.runCommand(), a.callCommand(), a.listCommand(), a.removeCommand(), a.configureCommand(),
 		a.verifyCommand(), a.runsCommand(), a.replayCommand(), a.approveCommand(), a.grantsCommand(), a.taintCommand(), a.envCommand(), a.registryCommand(), a.logCommand())
 	add("write", a.newCommand(), a.checkCommand(), a.waiveCommand(), a.publishCommand(), a.yankCommand(), a.revokeCommand(),
-		a.deprecateCommand(), a.transferCommand(), a.quarantineCommand(), a.convertCommand(), a.arcadeCommand())
+		a.deprecateCommand(), a.transferCommand(), a.quarantineCommand(), a.convertCommand(), a.arcadeCommand(), a.skillCommand())
 	add("other", a.demoCommand(), a.setupCommand(), a.doctorCommand(), a.pythonCommand(), a.trustCommand(), a.versionCommand(), a.examineCommand())
 	root.InitDefaultCompletionCmd()
 	if c, _, err := root.Find([]string{"completion"}); err == nil {

@@ -234,11 +234,11 @@ func question(e approval.Entry, full bool) string {
 	act := e.Action
 	fmt.Fprintf(&b, "\n%s wants to run", act.Tool.At())
 	if act.Client != "" {
-		fmt.Fprintf(&b, ", asked by what calls itself %s", approval.Shown(act.Client))
+		fmt.Fprintf(&b, ", asked by what calls itself %s", inOrder(approval.Shown(act.Client)))
 	}
 	fmt.Fprintf(&b, "\n\n")
 	for _, r := range act.Reasons {
-		fmt.Fprintf(&b, "  why   %s\n", oneLine(safe(r.Text)))
+		fmt.Fprintf(&b, "  why   %s\n", inOrder(oneLine(safe(r.Text))))
 	}
 	show := approval.Shown
 	if full {
@@ -252,6 +252,12 @@ func question(e approval.Entry, full bool) string {
 	}
 	fmt.Fprintf(&b, "  from  release %s, source %s, conversation %s\n\n", act.Tool.Digest.Short(), act.Source.Short(), sanitize.Fit(act.Session, 40))
 	return b.String()
+}
+
+// inOrder writes foreign text within a sentence of ours, which it must not turn around.
+func inOrder(text string) string {
+	text, _ = sanitize.InOrder(text)
+	return text
 }
 
 // decided tells what became of an action.

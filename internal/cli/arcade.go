@@ -27,7 +27,7 @@ what one format cannot say of the other is listed and never silently left out.`,
   patch-git arcade export csv_to_json`,
 		Args: noSuchCommand, RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(a.arcadeExport(), a.arcadeImport())
+	c.AddCommand(a.arcadeExport(), a.arcadeImport(), a.arcadeLogin(), a.arcadeLogout())
 	return c
 }
 

@@ -62,6 +62,9 @@ func (a *app) importArcade(from string, o contribute.ArcadeImport) error {
 		if rel, err := filepath.Rel(a.path(from), one.File); err == nil { // as the person wrote it
 			one.File = filepath.Join(from, rel)
 		}
+		for i := range one.Findings {
+			one.Findings[i].File = one.File
+		}
 		if one.Refused != nil {
 			refused++
 		}
@@ -112,7 +115,7 @@ func (a *app) printImported(one *contribute.Imported) {
 	at := fmt.Sprintf("%s:%d", pathOf(one.File), one.Line)
 	if one.Refused != nil {
 		a.out.printf("%s %s: %s\n", a.out.red("refused"), safe(at), safe(one.Refused.Error()))
-		a.printFindings(at, slices.DeleteFunc(slices.Clone(one.Findings), func(f spec.Finding) bool { return f.Severity != spec.SeverityError }), nil)
+		a.printFindings(one.File, slices.DeleteFunc(slices.Clone(one.Findings), func(f spec.Finding) bool { return f.Severity != spec.SeverityError }), nil)
 		for _, h := range fault.HintsOf(one.Refused) {
 			a.out.printf("  hint: %s\n", safe(h))
 		}

@@ -1,8 +1,8 @@
 package cli
 
 import (
-	"fmt"
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 	"time"

@@ -28,7 +28,10 @@ func (a *app) printChecked(c *checked, files []spec.File) {
 // or folder that was looked at, as it was typed; findings name files as they are
 // called in a release.
 func placed(of string, f spec.Finding) spec.Finding {
+	main := spec.FormatOf(filepath.Base(of)) // where a main file was typed, the release is the folder around it
 	switch {
+	case main == spec.FormatSkill && f.File != of && f.File != "" && !filepath.IsAbs(f.File):
+		f.File = filepath.Join(filepath.Dir(of), f.File)
 	case f.File == "", f.File == of, spec.FormatOf(f.File) != "" && strings.EqualFold(filepath.Ext(of), filepath.Ext(f.File)):
 		f.File = of
 	case !filepath.IsAbs(f.File) && !strings.HasPrefix(f.File, `"`): // not one that had to be quoted

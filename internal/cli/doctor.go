@@ -131,6 +131,7 @@ const driverCheck = "sandbox driver"
 
 func (a *app) examine(ctx context.Context, drivers []sandbox.DriverReport, box *sandbox.Sandbox, refused error) []examined {
 	lines := []examined{{What: "version", OK: true, Detail: Version + " on " + a.host.GOOS + "/" + a.host.GOARCH}, a.examineState(), a.examineTrust(), a.examineJournal(ctx)}
+	lines = append(lines, a.examineSecrets(ctx))
 	for _, r := range drivers {
 		lines = append(lines, driverLine(r))
 		if r.Works {

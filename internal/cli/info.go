@@ -172,6 +172,9 @@ func (a *app) aboutRows(info *consume.Info) [][]string {
 	}
 	if len(info.Installed) > 0 {
 		rows = append(rows, []string{"installed", joinVersions(info.Installed)})
+		if state, ok := a.stateOf(t.Name); ok {
+			rows = append(rows, []string{"works", smokeText(state.Smoke)})
+		}
 	}
 	if r.Deprecated != "" {
 		rows = append(rows, []string{"deprecated", a.out.red(safe(r.Deprecated))})

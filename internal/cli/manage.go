@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"github.com/patch-cat/patch-git/internal/toolbox"
@@ -26,7 +28,12 @@ func (a *app) listCommand() *cobra.Command {
 				if tools == nil {
 					return a.out.document(map[string]any{"schema": 1, "tools": []any{}})
 				}
-				return a.out.document(map[string]any{"schema": 1, "tools": tools})
+				var out []listedTool
+				for _, t := range tools {
+					state, _ := a.stateOf(t.Name)
+					out = append(out, listedTool{t, state.Smoke.State})
+				}
+				return a.out.document(map[string]any{"schema": 1, "tools": out})
 			}
 			if len(tools) == 0 {
 				a.out.say("nothing is installed; try 'patch-git search'")
@@ -41,12 +48,21 @@ func (a *app) listCommand() *cobra.Command {
 				if len(t.Versions) > 1 {
 					other = "also here: " + joinVersions(without(t.Versions, t.Current))
 				}
+				if state, ok := a.stateOf(t.Name); ok && state.Smoke.State != toolbox.SmokePassed {
+					other = strings.TrimPrefix(other+"; ", "; ") + "works: " + smokeText(state.Smoke)
+				}
 				rows = append(rows, []string{a.out.bold(string(t.Name)), string(t.Current), used, other})
 			}
 			a.out.table(rows)
 			return nil
 		},
 	}
+}
+
+// listedTool is an installed tool in the JSON answer.
+type listedTool struct {
+	toolbox.Installed
+	Smoke string `json:"smoke,omitempty"` // how the smoke test of an install manifest ended
 }
 
 func without(vs []spec.Version, v spec.Version) []spec.Version {
@@ -63,6 +79,7 @@ func (a *app) removeCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "remove name[@version]...", Aliases: []string{"rm"},
 		Short: "Remove tools; without a version, all versions of them",
+		Long:  "Remove tools with all that was installed for them. Access that an install manifest was\ngiven elsewhere stays: 'patch-git revoke name' takes it back.",
 		Example: `  patch-git remove csv_to_json@1.0.0
   patch-git remove csv_to_json`,
 		Args: atLeastOne, ValidArgsFunction: a.completeInstalled,
@@ -77,7 +94,7 @@ func (a *app) removeCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				removed, err := client.Box.Remove(c.Context(), ref)
+				removed, err := client.RemoveAll(c.Context(), ref)
 				if err != nil {
 					return err
 				}

@@ -36,11 +36,13 @@ into tools/, signed with the registry's key, or as its workflow in a GitHub job,
 logged, and the head moves. A published version never changes: new content is a
 new version.`,
 		Example: `  patch-git publish csv_to_json.py --dry-run
+  patch-git publish install.json --to ./registry
+  patch-git publish ./my-skill --to ./registry
   patch-git publish csv_to_json.py --registry acme/tools --watch
   patch-git publish csv_to_json.py --to ./registry`,
 		Args: exactly("file"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return []string{"py"}, cobra.ShellCompDirectiveFilterFileExt
+			return []string{"py", "json", "md"}, cobra.ShellCompDirectiveFilterFileExt
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			if to == "" {

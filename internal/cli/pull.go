@@ -18,13 +18,18 @@ func (a *app) pullCommand() *cobra.Command {
 	var in string
 	var yes bool
 	var despite []string
+	var d deployFlags
 	c := &cobra.Command{
-		Use:   "pull name[@version]...",
+		Use: "pull name[@version]...", Aliases: []string{"install"},
 		Short: "Fetch, verify and install tools",
 		Long: `Fetch a tool, verify its signature, its place in the registry's log and every
 file, hold it against the rules of this program, and install it. Nothing is stored
 before. --despite-findings takes what the rules refuse, or what nobody here could
-check; its value is the digest of that very release.`,
+check; its value is the digest of that very release.
+
+An install manifest shows first what it will fetch, run and do in your name, asks for
+the values that the tool needs, installs it into a folder of its own and tries it. A
+secret is typed at the terminal and never given by --env. See docs/install.md.`,
 		Example: `  patch-git pull csv_to_json
   patch-git pull csv_to_json@1.2.0 extract_pdf_table
   patch-git pull http_get --yes        agree to what it asks for`,
@@ -42,27 +47,36 @@ check; its value is the digest of that very release.`,
 			if err != nil {
 				return err
 			}
+			if d.values, err = d.parse(); err != nil {
+				return err
+			}
 			var done []pullDocument
+			var works error
 			for _, arg := range args {
 				ref, err := parseRef(arg)
 				if err != nil {
 					return err
 				}
-				p, err := a.pull(c.Context(), client, ref, consume.PullOptions{Registry: name, Agree: yes, Widen: yes, Despite: allowed})
+				o := consume.PullOptions{Registry: name, Agree: yes, Widen: yes, Despite: allowed, Env: d.values, Net: d.net}
+				p, err := a.pull(c.Context(), client, ref, o)
 				if err != nil {
 					return err
 				}
 				done = append(done, a.pulled(p))
+				if works = a.worksOr(c.Context(), client, p); works != nil {
+					break
+				}
 			}
 			if a.json {
-				return a.out.document(map[string]any{"schema": 1, "pulled": done})
+				return cmp.Or(a.out.document(map[string]any{"schema": 1, "pulled": done}), works)
 			}
-			return nil
+			return works
 		},
 	}
 	a.registryFlagOf(c, &in)
 	a.maxAgeFlag(c)
 	c.Flags().BoolVarP(&yes, "yes", "y", false, "agree to what the tools ask for")
+	d.flagsOf(c)
 	c.Flags().StringArrayVar(&despite, "despite-findings", nil, "install the release of this `digest` although the rules refuse it")
 	return c
 }
@@ -82,7 +96,17 @@ func digests(texts []string) ([]spec.Digest, error) {
 
 // pull installs one tool. What a person at a terminal may answer is asked there.
 func (a *app) pull(ctx context.Context, client *consume.Client, ref spec.Ref, o consume.PullOptions) (*consume.Pulled, error) {
+	o.Ask, o.Show = a.asker(), a.showOnce()
 	p, err := client.Pull(ctx, ref, o)
+	if proposed, ok := errors.AsType[*consume.Proposed](err); ok {
+		refusal, _ := errors.AsType[*fault.Error](err)
+		o.Show(proposed.Plan)
+		if err := a.agreeTo(ctx, proposed.Plan, refusal); err != nil {
+			return nil, err
+		}
+		ref, o.Agree, o.Widen = proposed.Plan.Ref, true, true // the very release that was shown
+		p, err = client.Pull(ctx, ref, o)
+	}
 	if refusal, ok := errors.AsType[*fault.Error](err); ok && refusal.Reason == consume.ReasonWidened {
 		if err := a.confirm(ctx, refusal.Message+". Install it?", refusal); err != nil {
 			return nil, err
@@ -141,6 +165,8 @@ type pullDocument struct {
 	Yanked      string            `json:"yanked,omitempty"`
 	Despite     bool              `json:"despite_findings,omitempty"` // the rules refuse it, a person did not
 	Findings    []spec.Finding    `json:"findings,omitempty"`         // what was let pass, by the registry or that person
+
+	Deployment *deploymentDocument `json:"deployment,omitempty"` // of an install manifest
 }
 
 func (a *app) pulled(p *consume.Pulled) pullDocument {
@@ -165,13 +191,17 @@ func (a *app) pulled(p *consume.Pulled) pullDocument {
 		if p.Environment != "" {
 			a.out.printf("  packages  %s\n", p.Environment)
 		}
+		a.printDeployment(p.Deployment)
 		which := "the first run"
 		if !consume.NeedsConsent(p.Permissions) {
 			which = "the first run that names a file"
 		}
-		if (consume.NeedsConsent(p.Permissions) || consume.MayHaveFiles(p.Permissions)) && !p.Consented {
+		if p.Deployment == nil && (consume.NeedsConsent(p.Permissions) || consume.MayHaveFiles(p.Permissions)) && !p.Consented {
 			a.out.say("%s asks whether you agree to that; 'patch-git pull %s --yes' agrees now", which, r.Ref().At())
 		}
 	}
-	return pullDocument{r.Name, r.Version, r.Release, r.Registry, p.Permissions, p.Before, p.Added, p.Consented, p.Environment, p.Yanked, p.Despite, p.Found}
+	return pullDocument{
+		r.Name, r.Version, r.Release, r.Registry, p.Permissions, p.Before, p.Added, p.Consented, p.Environment, p.Yanked, p.Despite, p.Found,
+		deploymentOf(p.Deployment),
+	}
 }

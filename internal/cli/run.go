@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -34,6 +35,7 @@ type runFlags struct {
 	verbose          bool
 	sandbox          string
 	sandboxGiven     bool
+	output           string // of call: the file that the answer goes to
 	unsafeNoSandbox  bool
 	unsafeRunRevoked bool
 }
@@ -191,24 +193,7 @@ func (a *app) leadingFlags(args []string) ([]string, error) {
 }
 
 func (a *app) printRan(ran *consume.Ran, verbose bool) error {
-	if verbose && ran.Stderr != "" {
-		if a.json {
-			_ = writeJSON(a.host.Stderr, map[string]any{"schema": 1, "type": "stderr", "message": ran.Stderr})
-		} else {
-			a.out.say("%s", safe(strings.TrimRight(ran.Stderr, "\n")))
-		}
-	}
-	if !a.quiet {
-		for _, n := range ran.NotEnforced {
-			if n == sandbox.Sampled {
-				continue // of every run on this machine: doctor says so, and the record and --json of each
-			}
-			a.warn("the sandbox could not enforce: " + n)
-		}
-		if len(ran.Hidden) > 0 {
-			a.warn("hidden from the tool, because secrets lie there: " + quoted(ran.Hidden))
-		}
-	}
+	a.talkOf(ran, verbose)
 	if a.json {
 		return a.out.document(struct {
 			Schema int `json:"schema"`
@@ -217,6 +202,29 @@ func (a *app) printRan(ran *consume.Ran, verbose bool) error {
 	}
 	a.out.printf("%s\n", terminalJSON(ran.Result, a.host.Terminal.Stdout))
 	return nil
+}
+
+// talkOf is what a person hears of a run beside its answer.
+func (a *app) talkOf(ran *consume.Ran, verbose bool) {
+	if verbose && ran.Stderr != "" {
+		if a.json {
+			_ = writeJSON(a.host.Stderr, map[string]any{"schema": 1, "type": "stderr", "message": ran.Stderr})
+		} else {
+			a.out.say("%s", safe(strings.TrimRight(ran.Stderr, "\n")))
+		}
+	}
+	if a.quiet {
+		return
+	}
+	for _, n := range ran.NotEnforced {
+		if n == sandbox.Sampled {
+			continue // of every run on this machine: doctor says so, and the record and --json of each
+		}
+		a.warn("the sandbox could not enforce: " + n)
+	}
+	if len(ran.Hidden) > 0 {
+		a.warn("hidden from the tool, because secrets lie there: " + quoted(ran.Hidden))
+	}
 }
 
 // mostQuoted is how many paths a remark names.
@@ -278,9 +286,15 @@ func (a *app) subject(c *cobra.Command, client *consume.Client, target string) (
 
 func (a *app) printRunHelp(c *cobra.Command, t *spec.Tool) {
 	a.out.printf("%s %s\n%s\n\n%s\n  patch-git run %s", t.Name, t.Version, safe(t.Description), a.out.bold("Usage:"), t.Name)
+	a.printInputs(t)
+	a.out.printf("\n%s\n%s", a.out.bold("Flags of run:"), c.LocalFlags().FlagUsages())
+}
+
+// printInputs ends a line of usage and lists what a tool takes.
+func (a *app) printInputs(t *spec.Tool) {
 	for _, in := range t.Inputs {
 		if in.Required {
-			a.out.printf(" %s <%s>", a.howToGive(in.Name), in.Type)
+			a.out.printf(" %s <%s>", a.howToGive(in.Name), cmp.Or(in.Type, "value"))
 		}
 	}
 	a.out.printf(" [flags]\n\n%s\n", a.out.bold("Inputs:"))
@@ -292,8 +306,7 @@ func (a *app) printRunHelp(c *cobra.Command, t *spec.Tool) {
 		} else if in.Required {
 			note = " (required)"
 		}
-		rows = append(rows, []string{"  " + a.howToGive(in.Name), string(in.Type), safe(in.Description) + note})
+		rows = append(rows, []string{"  " + a.howToGive(in.Name), string(cmp.Or(in.Type, "value")), safe(in.Description) + note})
 	}
 	a.out.table(rows)
-	a.out.printf("\n%s\n%s", a.out.bold("Flags of run:"), c.LocalFlags().FlagUsages())
 }

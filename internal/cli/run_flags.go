@@ -40,7 +40,7 @@ func (a *app) runFlagSet(r *runFlags) *pflag.FlagSet {
 // one of ours: what an author calls an input must not lead anybody to type
 // --yes or --unsafe-no-sandbox.
 func (a *app) inputFlag(input string) string {
-	if a.runFlagSet(&runFlags{}).Lookup(flagName(input)) != nil {
+	if a.runFlagSet(&runFlags{}).Lookup(flagName(input)) != nil || !isFlag(flagName(input)) {
 		return ""
 	}
 	return "--" + flagName(input)
@@ -51,17 +51,25 @@ func (a *app) howToGive(input string) string {
 	if f := a.inputFlag(input); f != "" {
 		return f
 	}
-	return `--args '{"` + input + `":…}'`
+	return `--args '{"` + safe(oneLine(input)) + `":…}'`
 }
 
 // parseRun reads the flags of one run: our own, and one for each input of the
 // tool. An input that has the name of one of our flags goes through --args.
 func (a *app) parseRun(t *spec.Tool, args []string) (*runFlags, json.RawMessage, error) {
+	return a.parseFlags(t, "run "+t.Name.String(), args)
+}
+
+// parseFlags is parseRun for a command that begins with those words.
+func (a *app) parseFlags(t *spec.Tool, words string, args []string) (*runFlags, json.RawMessage, error) {
 	r := &runFlags{}
 	f := a.runFlagSet(r)
+	if strings.HasPrefix(words, "call ") {
+		a.outputFlag(f, r)
+	}
 	values := map[string]*[]string{}
 	for _, in := range t.Inputs {
-		if f.Lookup(flagName(in.Name)) != nil {
+		if f.Lookup(flagName(in.Name)) != nil || !isFlag(flagName(in.Name)) {
 			continue
 		}
 		values[in.Name] = f.StringArray(flagName(in.Name), nil, "")
@@ -71,10 +79,10 @@ func (a *app) parseRun(t *spec.Tool, args []string) (*runFlags, json.RawMessage,
 	}
 	if err := f.Parse(args); err != nil {
 		if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
-			return nil, nil, fault.New(fault.Usage, manifest.ReasonUnknown, "%s has no input or flag %s", t.Name, spec.Quote(unknown.GetSpecifiedName())).
-				Hint("patch-git run %s --help", t.Name)
+			return nil, nil, fault.New(fault.Usage, manifest.ReasonUnknown, "%s has no input or flag %s", strings.TrimPrefix(strings.TrimPrefix(words, "run "), "call "), spec.Quote(unknown.GetSpecifiedName())).
+				Hint("patch-git %s --help", words)
 		}
-		return nil, nil, usage("%w", err).Hint("patch-git run %s --help", t.Name)
+		return nil, nil, usage("%w", err).Hint("patch-git %s --help", words)
 	}
 	r.sandboxGiven = f.Changed("sandbox")
 	a.guessed = false
@@ -107,9 +115,30 @@ func (a *app) parseRun(t *spec.Tool, args []string) (*runFlags, json.RawMessage,
 	return r, raw, err
 }
 
+// isFlag tells whether a name can be one of a flag: an author of a schema calls inputs
+// what they like.
+func isFlag(name string) bool {
+	for i, c := range []byte(name) {
+		switch {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z':
+		case i > 0 && (c >= '0' && c <= '9' || c == '-'):
+		default:
+			return false
+		}
+	}
+	return name != ""
+}
+
 // inputValue turns the texts of one flag into JSON. A flag that is given more
-// than once makes an array of an array input.
+// than once makes an array of an array input. Where a schema names no one type, what
+// reads as JSON is JSON, and anything else a text.
 func inputValue(in spec.Input, texts []string) (json.RawMessage, error) {
+	if in.Type == "" && len(texts) == 1 {
+		if json.Valid([]byte(texts[0])) {
+			return json.RawMessage(texts[0]), nil
+		}
+		in.Type = spec.TypeString
+	}
 	if len(texts) == 1 {
 		v, err := manifest.ArgumentFromText(in, texts[0])
 		if err == nil || in.Type != spec.TypeArray {

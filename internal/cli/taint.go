@@ -50,7 +50,7 @@ what the tool answered. Then nothing is printed, because the host reads it.`,
 				return usage("%s takes one of --prompt and --result", c.CommandPath()).Hint("%s", c.UseLine())
 			}
 			if len(from) > limits.NoteFrom {
-				return usage("--from: more than %d bytes", limits.NoteFrom)
+				return usage("--from: more than %d bytes", limits.NoteFrom).Hint("give a short name of who answered: %s --result --from mail", c.CommandPath())
 			}
 			kind := notes.Result
 			if prompt {

@@ -110,6 +110,7 @@ type Config struct {
 	Registries map[spec.RegistryName]Defaults
 	Tools      map[Tool]Defaults
 	MCP        MCP
+	Arcade     Arcade
 }
 
 // Parse reads the file, strictly.
@@ -118,9 +119,9 @@ func Parse(data []byte) (*Config, error) {
 		return nil, fmt.Errorf("it has %d bytes, allowed are %d", len(data), limits.Config)
 	}
 	var version int
-	var registries, tools, mcp json.RawMessage
+	var registries, tools, mcp, arcade json.RawMessage
 	if err := object(data, func(name string) any {
-		return map[string]any{"schema": &version, "registries": &registries, "tools": &tools, "mcp": &mcp}[name]
+		return map[string]any{"schema": &version, "registries": &registries, "tools": &tools, "mcp": &mcp, "arcade": &arcade}[name]
 	}); err != nil {
 		return nil, err
 	}
@@ -137,6 +138,9 @@ func Parse(data []byte) (*Config, error) {
 	}
 	if c.MCP, err = parseMCP(mcp); err != nil {
 		return nil, fmt.Errorf("mcp: %w", err)
+	}
+	if c.Arcade, err = parseArcade(arcade); err != nil {
+		return nil, fmt.Errorf("arcade: %w", err)
 	}
 	return c, nil
 }
@@ -189,7 +193,8 @@ func (c *Config) Encode() ([]byte, error) {
 		Registries map[string]Defaults `json:"registries"`
 		Tools      map[string]Defaults `json:"tools"`
 		MCP        map[string]any      `json:"mcp,omitempty"`
-	}{schema, registries, tools, c.MCP.encode()}, "", "  ")
+		Arcade     Arcade              `json:"arcade,omitzero"`
+	}{schema, registries, tools, c.MCP.encode(), c.Arcade}, "", "  ")
 	if err != nil {
 		return nil, err
 	}

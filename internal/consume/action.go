@@ -6,7 +6,8 @@ import (
 
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/invoke"
-	"github.com/patch-cat/patch-git/internal/sandbox"
+	"github.com/patch-cat/patch-git/internal/provision"
+	"github.com/patch-cat/patch-git/internal/toolbox"
 	"github.com/patch-cat/patch-git/manifest"
 	"github.com/patch-cat/patch-git/spec"
 )
@@ -25,18 +26,21 @@ type action struct {
 
 // deployed is what the calls of an installed tool need.
 type deployed struct {
-	artifact artifact          // nil where the tool is reached by its endpoint alone
-	env      map[string]string // the collected values by their names, secrets too; one that was skipped is absent
-	install  spec.Digest       // of what was acquired, zero where nothing was
+	prefix *provision.Prefix // nil where the tool is reached by its endpoint alone
+	env    map[string]string // the collected values by their names, secrets too; one that was skipped is absent
 }
 
-// artifact is what was acquired for a tool, and how it is started.
-type artifact interface {
-	// Argv is its command with more arguments.
-	Argv(more ...string) []string
-	// Job runs an argument vector with what the artifact needs of this machine in
-	// sight; env are NAME=value beyond what it needs to find itself.
-	Job(argv, env []string, stdin []byte) (sandbox.Job, error)
+// deployedFor finds what is installed for a release, and what a person gave for it.
+func (c *Client) deployedFor(t *spec.Tool, r toolbox.Receipt) func(context.Context) (deployed, error) {
+	return func(ctx context.Context) (d deployed, err error) {
+		if len(t.Deployment.Command) > 0 {
+			if d.prefix, err = c.Artifact(r); err != nil {
+				return d, err
+			}
+		}
+		d.env, _, err = c.Environment(ctx, r)
+		return d, err
+	}
 }
 
 func newAction(c *Client, s *Subject, op *spec.Operation) *action {
@@ -71,12 +75,31 @@ func (a *action) prepare(ctx context.Context, k *call) error {
 		}
 	}
 	k.deployed = d
-	k.said, err = invoke.Make(a.op, a.tool.Deployment, k.grants.args, d.env)
-	return err
+	if k.said, err = invoke.Make(a.op, a.tool.Deployment, k.grants.args, d.env); err != nil {
+		return err
+	}
+	if d.prefix != nil {
+		k.rec.Operation.Install = d.prefix.SHA256
+	}
+	return nil
 }
 
-// run has it said.
+// run has it said. What a stranger's server says of a failure may repeat a secret.
 func (a *action) run(ctx context.Context, k *call) error {
+	err := a.say(ctx, k)
+	if err == nil || len(k.secrets) == 0 {
+		return err
+	}
+	text := k.c.Journal.Striker(k.secrets...).Text(err.Error())
+	if text == err.Error() {
+		return err
+	}
+	e := fault.New(fault.KindOf(err), fault.ReasonOf(err), "%s", text)
+	e.Hints = fault.HintsOf(err)
+	return e
+}
+
+func (a *action) say(ctx context.Context, k *call) error {
 	switch a.op.Invocation.Kind {
 	case spec.InvokeHTTP:
 		return a.request(ctx, k)
@@ -88,23 +111,28 @@ func (a *action) run(ctx context.Context, k *call) error {
 	return fault.New(fault.Internal, "invocation", "%s cannot be invoked", a.name())
 }
 
-// answer makes the result of a reply.
+// answer makes the result of a reply. What was given to the tool as a secret is nobody
+// else's to read, also where the tool repeats it [TI-P12].
 func (a *action) answer(k *call, r invoke.Reply) error {
+	strike := k.c.Journal.Striker(k.secrets...)
+	k.out.Stderr = []byte(strike.Text(string(k.out.Stderr)))
+	if body, struck := strike.Bytes(r.Body); struck {
+		r.Body = body
+		k.note("a secret was struck from the answer")
+	}
 	got, err := invoke.Read(a.op, a.check, a.name(), r)
 	if err != nil {
 		return err
 	}
-	return a.ran(k, got)
-}
-
-// ran is the answer of a call that went well.
-func (a *action) ran(k *call, got *invoke.Answer) error {
 	out, rec := &k.out, &k.rec
 	k.ran = &Ran{
 		Tool: a.tool.Name.String() + "@" + a.tool.Version.String(), Operation: a.op.Name, Release: k.s.Ref.Digest, Registry: k.s.Registry,
 		Result: got.Result, Format: got.Format, Bytes: got.Bytes, Driver: out.Driver, NotEnforced: out.NotEnforced, Grants: rec.Sandbox.Grants,
 		Hidden: rec.Sandbox.Hidden, AllowNet: rec.Sandbox.AllowNet, Attempts: rec.Operation.Attempts, Status: rec.Operation.Status,
-		DurationMS: out.Duration.Milliseconds(), Stderr: string(out.Stderr),
+		DurationMS: out.Duration.Milliseconds(), Stderr: string(out.Stderr), Notes: k.notes,
 	}
 	return nil
 }
+
+// note adds a remark to the answer.
+func (k *call) note(text string) { k.notes = append(k.notes, text) }

@@ -3,7 +3,6 @@ package consume
 import (
 	"bytes"
 	"context"
-	"crypto/tls"
 	"errors"
 	"io"
 	"net"
@@ -15,6 +14,7 @@ import (
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/invoke"
 	"github.com/patch-cat/patch-git/internal/limits"
+	"github.com/patch-cat/patch-git/internal/mcpclient"
 	"github.com/patch-cat/patch-git/internal/usernet"
 	"github.com/patch-cat/patch-git/spec"
 )
@@ -23,9 +23,16 @@ import (
 // a request of this process, which goes nowhere that a tool's own network would not.
 const driverHTTP = "http"
 
-// request makes the request of an http action, and makes it again where the action is
-// idempotent and the failure one that passes.
+// request makes the request of an http action.
 func (a *action) request(ctx context.Context, k *call) error {
+	return a.over(ctx, k, k.said.Request.URL, func(ctx context.Context, client *http.Client) (invoke.Reply, string, error) {
+		return a.once(ctx, client, k.said.Request)
+	})
+}
+
+// over has a call made over the network by this process, and makes it again where the
+// action is idempotent and the failure one that passes [TI-P29].
+func (a *action) over(ctx context.Context, k *call, address string, once func(context.Context, *http.Client) (r invoke.Reply, retryAfter string, err error)) error {
 	if k.o.UnsafeNoSandbox || k.o.Driver != "" {
 		return fault.New(fault.Usage, "usage", "%s is a request, and nothing runs here that a sandbox could hold", a.name())
 	}
@@ -33,7 +40,7 @@ func (a *action) request(ctx context.Context, k *call) error {
 	if err != nil {
 		return err
 	}
-	if err := plain(up, k.said.Request); err != nil {
+	if err := plain(up, address); err != nil {
 		return err
 	}
 	if err := k.gate()(); err != nil {
@@ -43,20 +50,19 @@ func (a *action) request(ctx context.Context, k *call) error {
 	began := k.c.Host.Now()
 	defer func() {
 		k.rec.Network, k.rec.NetworkMore = visited(up)
-		k.out.Duration = k.c.Host.Now().Sub(began)
 		k.rec.DurationMS = k.out.Duration.Milliseconds()
 	}()
-	ctx, cancel := context.WithTimeoutCause(ctx, wall(k), errRequestTime)
+	ctx, cancel := context.WithTimeoutCause(ctx, wall(k), errCallTime)
 	defer cancel()
-	client := requester(up)
+	client := k.c.requester(up)
 	defer client.CloseIdleConnections()
 	var waited time.Duration
 	for {
 		k.rec.Operation.Attempts++
-		r, after, err := a.once(ctx, client, k.said.Request)
+		r, after, err := once(ctx, client)
 		k.rec.Operation.Status, k.out.Stdout = r.Status, r.Body
 		k.out.Duration = k.c.Host.Now().Sub(began)
-		if err == nil && r.Status < 400 || err != nil && !passes(err) {
+		if err == nil && r.Status < 400 || err != nil && !passes(err, r.Status) {
 			return firstOf(err, func() error { return a.answer(k, r) })
 		}
 		pause, again := invoke.Again(a.op, k.rec.Operation.Attempts, r.Status, after, k.c.Host.Now(), waited)
@@ -80,7 +86,7 @@ func firstOf(err error, f func() error) error {
 	return f()
 }
 
-var errRequestTime = errors.New("the time for it is over")
+var errCallTime = errors.New("the time for it is over")
 
 // wall is how long a call may take.
 func wall(k *call) time.Duration {
@@ -91,18 +97,18 @@ func wall(k *call) time.Duration {
 }
 
 func timedOut(name string, cause error) error {
-	if errors.Is(cause, errRequestTime) {
+	if errors.Is(cause, errCallTime) {
 		return fault.New(fault.ToolFailed, "timeout", "%s did not answer in time", name).Hint("give it longer with --timeout")
 	}
 	return fault.New(fault.KindOf(cause), "run_cancelled", "call of %s was stopped: %w", name, cause)
 }
 
 // passes tells whether a failure to be answered may be another one the next time.
-func passes(err error) bool {
-	return fault.KindOf(err) == fault.Unavailable && fault.ReasonOf(err) == reasonUnreachable
+func passes(err error, status int) bool {
+	return fault.KindOf(err) == fault.Unavailable && fault.ReasonOf(err) == reasonUnreachable || fault.ReasonOf(err) == "http_status" && status >= 400
 }
 
-const reasonUnreachable = "unreachable"
+const reasonUnreachable = mcpclient.ReasonUnanswered
 
 // once makes a request once.
 func (a *action) once(ctx context.Context, client *http.Client, q *invoke.Request) (r invoke.Reply, retryAfter string, err error) {
@@ -154,22 +160,18 @@ func (a *action) unanswered(ctx context.Context, err error) error {
 	return fault.New(fault.Unavailable, reasonUnreachable, "%s was not answered: %w", a.name(), err)
 }
 
-// requester is a client that reaches what a tool may, by no proxy, follows nothing and
-// keeps no cookies.
-func requester(up *usernet.Net) *http.Client {
-	return &http.Client{
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		Transport: &http.Transport{
-			DialContext: up.DialContext, ForceAttemptHTTP2: true, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12},
-			TLSHandshakeTimeout: limits.NetConnect, MaxResponseHeaderBytes: 64 * limits.KiB, DisableCompression: true, MaxIdleConnsPerHost: 1,
-		},
-	}
+// requester is a client that reaches what a tool may, and follows nothing.
+func (c *Client) requester(up *usernet.Net) *http.Client {
+	client := up.Client(c.Host.HTTP())
+	client.Timeout = 0 // the context has one
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return client
 }
 
 // plain refuses a request over http but to a host that the person named for this run:
 // anybody on the way reads what it says, and answers in the host's stead.
-func plain(up *usernet.Net, q *invoke.Request) error {
-	u, err := url.Parse(q.URL)
+func plain(up *usernet.Net, address string) error {
+	u, err := url.Parse(address)
 	if err != nil || u.Scheme == "https" {
 		return err
 	}

@@ -1,6 +1,7 @@
 package consume
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -8,26 +9,33 @@ import (
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/invoke"
 	"github.com/patch-cat/patch-git/internal/sandbox"
+	"github.com/patch-cat/patch-git/internal/trusted"
 )
+
+// environment are the collected values as a process gets them.
+func (k *call) environment() (env []string) {
+	for _, name := range slices.Sorted(maps.Keys(k.deployed.env)) {
+		env = append(env, name+"="+k.deployed.env[name])
+	}
+	return env
+}
+
+// argv is the command line of a call: the artifact starts by its own command, which
+// stands for that of the manifest.
+func (a *action) argv(k *call) []string {
+	return k.deployed.prefix.Argv(k.said.Argv[len(a.tool.Deployment.Command):]...)
+}
 
 // job is the artifact with what the call says to it, under the limits and with the
 // network and paths that were granted.
 func (a *action) job(ctx context.Context, k *call, argv []string, stdin []byte) (job sandbox.Job, err error) {
-	if k.deployed.artifact == nil {
-		return job, fault.New(fault.Unavailable, "not_provisioned", "what %s installs is not on this machine", a.tool.Name).
-			Hint("patch-git pull %s", a.tool.Name)
-	}
-	var env []string
-	for _, name := range slices.Sorted(maps.Keys(k.deployed.env)) {
-		env = append(env, name+"="+k.deployed.env[name])
-	}
-	// The artifact starts by its own command, which stands for that of the manifest.
-	more := argv[len(a.tool.Deployment.Command):]
-	if job, err = k.deployed.artifact.Job(k.deployed.artifact.Argv(more...), env, stdin); err != nil {
+	if job, err = k.deployed.prefix.Job(argv, k.environment(), stdin); err != nil {
 		return job, err
 	}
+	l := k.o.Limits
+	l.Memory = cmp.Or(l.Memory, job.Limits.Memory)
 	job.Mounts = append(job.Mounts, k.grants.mounts()...)
-	job.Network, job.Limits, job.Gate = k.s.Tool.Capabilities.Network, k.o.Limits, k.gate()
+	job.Network, job.Limits, job.Gate = k.s.Tool.Capabilities.Network, l, k.gate()
 	k.rec.Sandbox.EnvKeys = envKeys(job.Env)
 	job.Uplink, err = k.reach.uplink(ctx)
 	return job, err
@@ -36,6 +44,12 @@ func (a *action) job(ctx context.Context, k *call, argv []string, stdin []byte) 
 // start runs the artifact once. A process is not started again because it failed:
 // nobody knows which of its exit codes pass.
 func (a *action) start(ctx context.Context, k *call) error {
+	if err := a.there(k); err != nil {
+		return err
+	}
+	if k.deployed.prefix.Engine != "" {
+		return a.contained(ctx, k)
+	}
 	box, err := k.c.sandbox(ctx, k.o)
 	if err != nil {
 		return err
@@ -44,7 +58,7 @@ func (a *action) start(ctx context.Context, k *call) error {
 		defer box.Close()
 	}
 	k.rec.Sandbox.Driver = box.Driver()
-	job, err := a.job(ctx, k, k.said.Argv, k.said.Stdin)
+	job, err := a.job(ctx, k, a.argv(k), k.said.Stdin)
 	if err != nil {
 		return err
 	}
@@ -55,6 +69,49 @@ func (a *action) start(ctx context.Context, k *call) error {
 		k.out = sandbox.Outcome{Exit: -1}
 		return err
 	}
+	k.outcome()
+	if err := a.ended(k); err != nil {
+		return err
+	}
+	return a.answer(k, invoke.Reply{Body: k.out.Stdout, Exit: k.out.Exit})
+}
+
+// there refuses where nothing is installed that could be started.
+func (a *action) there(k *call) error {
+	if k.deployed.prefix == nil {
+		return fault.New(fault.Unavailable, "not_provisioned", "what %s installs is not on this machine", a.tool.Name).
+			Hint("patch-git pull %s", a.tool.Name)
+	}
+	return nil
+}
+
+// contained runs a container by its engine, which makes a sandbox of its own: this
+// program bounds its time, and says of the rest that it does not.
+func (a *action) contained(ctx context.Context, k *call) error {
+	if len(k.grants.list) > 0 {
+		return fault.New(fault.Unavailable, "engine", "%s runs in a container, which is given no files of yours", a.name())
+	}
+	p, _, err := k.c.provisioner(nil)
+	if err != nil {
+		return err
+	}
+	engine := k.deployed.prefix.Engine
+	k.rec.Sandbox.Driver, k.rec.Sandbox.EnvKeys = engine, envKeys(k.environment())
+	if err := k.gate()(); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, wall(k), errCallTime)
+	defer cancel()
+	k.rec.Operation.Attempts = 1
+	k.out, err = trusted.Run(ctx, a.argv(k), append(p.EngineEnv(), k.environment()...), "", k.said.Stdin)
+	if ctx.Err() != nil {
+		return timedOut(a.name(), context.Cause(ctx))
+	}
+	if err != nil {
+		return err
+	}
+	k.out.Driver = engine
+	k.out.NotEnforced = []string{"the container: " + engine + " holds it, and not this program"}
 	k.outcome()
 	if err := a.ended(k); err != nil {
 		return err

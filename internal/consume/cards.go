@@ -17,6 +17,17 @@ type Card struct {
 	// Irreversible: what it does cannot be taken back, so that it is held once the
 	// conversation has read anything that nobody vouches for.
 	Irreversible bool
+	// Parts are the operations of a tool that has several, each as a tool of its own, in
+	// the order of the file; nil of a Patch tool.
+	Parts []*Card
+}
+
+// Operation is what a part is about; nil where the card is of a whole tool.
+func (c *Card) Operation() *spec.Operation {
+	if len(c.Parts) > 0 || len(c.Tool.Operations) != 1 {
+		return nil
+	}
+	return &c.Tool.Operations[0]
 }
 
 // Card verifies the current version of an installed tool as a call does. The error
@@ -30,8 +41,14 @@ func (c *Client) Card(ctx context.Context, t toolbox.Installed) (*Card, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Card{
-		Ref: v.Ref(), Registry: v.Registry(), LastUsed: t.LastUsed, Tool: v.Tool(),
-		Trust: c.trustOf(v.Tool(), v.Registry()), Irreversible: irreversible(v.Tool()),
-	}, nil
+	card := c.cardOf(v.Tool(), v.Ref(), v.Registry())
+	card.LastUsed = t.LastUsed
+	for i := range v.Tool().Operations {
+		card.Parts = append(card.Parts, c.cardOf(View(v.Tool(), &v.Tool().Operations[i]), v.Ref(), v.Registry()))
+	}
+	return card, nil
+}
+
+func (c *Client) cardOf(t *spec.Tool, ref spec.Ref, in spec.RegistryName) *Card {
+	return &Card{Ref: ref, Registry: in, Tool: t, Trust: c.trustOf(t, in), Irreversible: irreversible(t)}
 }

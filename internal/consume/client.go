@@ -13,6 +13,7 @@ import (
 	"github.com/patch-cat/patch-git/internal/config"
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/host"
+	"github.com/patch-cat/patch-git/internal/keyring"
 	"github.com/patch-cat/patch-git/internal/limits"
 	"github.com/patch-cat/patch-git/internal/toolbox"
 	"github.com/patch-cat/patch-git/ledger"
@@ -36,6 +37,8 @@ type Client struct {
 	// Expose says which tools an MCP server over this client tells by name; "" is
 	// what the user's configuration says.
 	Expose config.Expose
+	// Secrets keeps the secrets of tools; nil is what this machine has for that.
+	Secrets keyring.Store
 
 	mu      sync.Mutex
 	sources map[string]registry.Source

@@ -145,7 +145,7 @@ func (c *Client) CheckGrants(ctx context.Context, t config.Tool, d config.Defaul
 // word. What nobody can agree to is the error.
 func asks(s *Subject, o RunOptions, g *grants, r reach) (list []ask, keep []func() error, err error) {
 	p := s.Tool.Permissions()
-	if len(p.ExternalAuth) > 0 {
+	if len(p.ExternalAuth) > 0 && s.kind != spec.InvokeArcade { // whose engine is the broker
 		return nil, nil, fault.New(fault.Denied, "external_auth", "%s needs access to %s, and no broker for accounts is configured", s.Tool.Name, strings.Join(p.ExternalAuth, ", "))
 	}
 	if p.HumanConfirm && !o.Confirm {
@@ -218,6 +218,12 @@ func (s *Subject) refusal(p, need spec.Permissions, files []*granted, before []t
 	if need.Network {
 		wants = append(wants, "may use "+r.words())
 	}
+	if len(need.ExternalAuth) > 0 {
+		wants = append(wants, "acts for your accounts at Arcade ("+quoted(need.ExternalAuth)+")")
+	}
+	if s.kind == spec.InvokeArcade && len(need.Secrets) > 0 {
+		wants = append(wants, "is given secrets that you keep at Arcade ("+quoted(need.Secrets)+")")
+	}
 	for _, n := range need.Needs {
 		wants = append(wants, spec.NeedWords(n))
 	}
@@ -275,4 +281,13 @@ func deeds(list []*granted) string {
 		out = append(out, "write "+strings.Join(write, ", "))
 	}
 	return strings.Join(out, " and ")
+}
+
+// quoted are words of a manifest in a sentence.
+func quoted(list []string) string {
+	out := make([]string, len(list))
+	for i, s := range list {
+		out[i] = strings.Trim(spec.Quote(s), `"`)
+	}
+	return strings.Join(out, ", ")
 }

@@ -24,6 +24,15 @@ type PullOptions struct {
 	// Despite are releases that are installed although the rules of this program
 	// refuse them, or nobody could tell: each by its very digest.
 	Despite []spec.Digest
+
+	// Of install manifests: values by --env, who asks for the others (nil: nobody can
+	// be asked), and what the tool may reach beyond the internet.
+	Env map[string]string
+	Ask Asker
+	Net []string
+	// Show is given the plan of an installation that a person agreed to, before
+	// anything is asked, fetched or run; nil shows it to nobody.
+	Show func(*Plan)
 }
 
 // ReasonWidened is the reason that [PullOptions].Widen answers.
@@ -42,6 +51,8 @@ type Pulled struct {
 
 	Despite bool           // the rules refuse it, or nobody could tell; a person did not
 	Found   []spec.Finding // what the registry, or that person, let pass
+
+	Deployment *Deployment // of an install manifest, else nil
 }
 
 // Pull fetches, verifies and installs what a reference means.
@@ -59,9 +70,12 @@ func (c *Client) Pull(ctx context.Context, ref spec.Ref, o PullOptions) (*Pulled
 	if out.Before, out.Added, err = c.widened(v); err != nil {
 		return nil, err
 	}
-	if len(out.Added) > 0 && !o.Widen {
+	if len(out.Added) > 0 && !o.Widen && v.Tool().Format != spec.FormatInstall { // whose plan tells of it
 		return nil, fault.New(fault.Denied, ReasonWidened, "%s asks for more than the installed version: %s", v.Ref().At(), strings.Join(out.Added, ", ")).
 			Hint("patch-git pull %s --yes", v.Ref().At())
+	}
+	if v.Tool().Format == spec.FormatInstall {
+		return c.deploy(ctx, v, o, out)
 	}
 	// While it is checked, its packages and its bytecode are made ready.
 	preparing, stop := context.WithCancel(ctx)

@@ -8,12 +8,25 @@ import (
 // ReasonKind is the reason of a refusal to run what is used in another way.
 const ReasonKind = "kind"
 
-// Runnable refuses to run as a Patch tool what is none, and says how it is used. The
-// interpreter would take a JSON file or a text for a program.
+// Runnable refuses to run what is no one operation by itself, and says how it is used.
+// An Arcade definition is one, and runs at Arcade.
 func Runnable(t *spec.Tool) error {
+	if t.Format == spec.FormatPatch || t.Format == spec.FormatArcade && len(t.Operations) == 1 {
+		return nil
+	}
+	return notByItself(t)
+}
+
+// interpreted refuses what is no Patch tool: the interpreter would take a JSON file or
+// a text for a program.
+func interpreted(t *spec.Tool) error {
 	if t.Format == spec.FormatPatch {
 		return nil
 	}
+	return notByItself(t)
+}
+
+func notByItself(t *spec.Tool) error {
 	err := fault.New(fault.Usage, ReasonKind, "%s is not run by itself: it is a tool of the kind %s", t.Name, t.Format)
 	for _, way := range Ways(t) {
 		err = err.Hint("%s", way.Command)
@@ -41,7 +54,7 @@ func Ways(t *spec.Tool) []Way {
 			{"put it where an AI host looks", "patch-git skill install " + string(t.Name) + " --host claude-code"},
 		}
 	case spec.FormatArcade:
-		return []Way{{"call it through Arcade", "patch-git call " + string(t.Name) + " " + actionName(t)}}
+		return []Way{{"run it through Arcade", "patch-git run " + string(t.Name)}}
 	}
 	return nil
 }

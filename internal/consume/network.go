@@ -2,6 +2,7 @@ package consume
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/patch-cat/patch-git/internal/ahead"
@@ -25,7 +26,7 @@ type reach struct {
 // the result says it.
 func (c *Client) reach(ctx context.Context, s *Subject, o RunOptions) (reach, error) {
 	t, r := s.Tool, reach{unsafe: o.UnsafeNoSandbox}
-	for _, text := range o.Net {
+	for _, text := range slices.Concat(o.Net, s.net) {
 		e, err := usernet.ParseException(text)
 		if err != nil {
 			return r, err
@@ -33,18 +34,31 @@ func (c *Client) reach(ctx context.Context, s *Subject, o RunOptions) (reach, er
 		r.exceptions = append(r.exceptions, e)
 	}
 	if !t.Capabilities.Network {
-		if len(o.Net) > 0 {
+		if len(o.Net) > 0 { // what was said for the whole tool need not concern this operation
 			return r, fault.New(fault.Denied, "capability", "%s declares no network; it cannot be given %s", t.Name, r.exceptions[0])
 		}
+		r.exceptions = nil
 		return r, nil
 	}
 	switch {
-	case s.kind == spec.InvokeHTTP || s.kind == spec.InvokeArcade:
+	case s.asksItself():
 		r.filtered = true // this process asks, and no tool
 	case !r.unsafe:
 		r.filtered = c.filters(ctx, o.Driver)
 	}
 	return r, nil
+}
+
+// asksItself tells whether a call is a request of this process, and nothing of the tool
+// runs here.
+func (s *Subject) asksItself() bool {
+	switch s.kind {
+	case spec.InvokeHTTP, spec.InvokeArcade:
+		return true
+	case spec.InvokeMCPTool:
+		return s.Tool.Deployment != nil && s.Tool.Deployment.Kind == "mcp-http"
+	}
+	return false
 }
 
 // filters tells whether the network of tools can be filtered here, by the driver

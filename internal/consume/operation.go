@@ -1,8 +1,6 @@
 package consume
 
 import (
-	"encoding/json"
-	"maps"
 	"slices"
 	"strings"
 
@@ -17,6 +15,11 @@ func (c *Client) operate(s *Subject, name string) error {
 	if !ok {
 		return noOperation(s.Tool, name)
 	}
+	return c.operateOn(s, op)
+}
+
+// operateOn is operate for an operation that its tool need not list.
+func (c *Client) operateOn(s *Subject, op *spec.Operation) error {
 	program, err := c.programOf(s, op)
 	if err != nil {
 		return err
@@ -34,6 +37,11 @@ func (c *Client) programOf(s *Subject, op *spec.Operation) (program, error) {
 			break
 		}
 		return newAction(c, s, op), nil
+	case spec.InvokeArcade:
+		if s.Tool.Arcade == nil {
+			break
+		}
+		return newEngine(s.Tool, op), nil
 	}
 	return nil, fault.New(fault.Findings, "invocation", "%s %s is invoked by %s, which this program cannot do", s.Tool.Name, op.Name, spec.Quote(string(op.Invocation.Kind)))
 }
@@ -59,8 +67,8 @@ func View(t *spec.Tool, op *spec.Operation) *spec.Tool {
 	v := *t
 	v.Operations = []spec.Operation{*op}
 	v.Description = op.Summary
-	v.Inputs = inputs(op)
-	v.Output = spec.Output{Type: outputType(op)}
+	v.Inputs = manifest.OperationInputs(op)
+	v.Output = spec.Output{Type: manifest.OperationResult(op)}
 	v.Examples = nil
 	v.Capabilities.HumanConfirm = op.Effects == spec.EffectsDestructive
 	if t.Deployment != nil {
@@ -111,69 +119,4 @@ func files(list []spec.Scope) spec.Filesystem {
 		}
 	}
 	return most
-}
-
-// inputs are the members that the schema of an operation names, in the order of their
-// names: what people and models are told of, flags are made of, and the steps of the
-// stack look at one by one. The schema itself decides what fits.
-func inputs(op *spec.Operation) []spec.Input {
-	var root struct {
-		Properties map[string]json.RawMessage `json:"properties"`
-		Required   []string                   `json:"required"`
-	}
-	if json.Unmarshal(op.Input, &root) != nil {
-		return nil
-	}
-	var list []spec.Input
-	for _, name := range slices.Sorted(maps.Keys(root.Properties)) {
-		var p struct {
-			Type        any             `json:"type"`
-			Description string          `json:"description"`
-			Default     json.RawMessage `json:"default"`
-			TaintedOK   bool            `json:"x-tainted-ok"`
-		}
-		_ = json.Unmarshal(root.Properties[name], &p) // "true" is a schema too, and says nothing
-		list = append(list, spec.Input{
-			Name: name, Type: typeOf(p.Type), Description: p.Description, Default: p.Default, TaintedOK: p.TaintedOK,
-			Required: slices.Contains(root.Required, name),
-		})
-	}
-	return list
-}
-
-// typeOf is the one type that a schema names, null beside it or not; "" where it names
-// none or several.
-func typeOf(t any) spec.Type {
-	if one, ok := t.(string); ok {
-		return spec.Type(one)
-	}
-	list, _ := t.([]any)
-	list = slices.DeleteFunc(slices.Clone(list), func(v any) bool { return v == "null" })
-	if len(list) == 1 {
-		one, _ := list[0].(string)
-		return spec.Type(one)
-	}
-	return ""
-}
-
-// outputType is what the result of an operation is as JSON, see invoke.Answer.
-func outputType(op *spec.Operation) spec.Type {
-	if op.Output == nil {
-		return spec.TypeString
-	}
-	switch op.Output.Format {
-	case spec.OutputNDJSON:
-		return spec.TypeArray
-	case spec.OutputText:
-		return spec.TypeString
-	case spec.OutputBinary:
-		return spec.TypeObject
-	case spec.OutputNone:
-		return spec.TypeNull
-	}
-	var schema struct {
-		Type any `json:"type"`
-	}
-	_ = json.Unmarshal(op.Output.Schema, &schema)
-	return typeOf(schema.Type)
 }

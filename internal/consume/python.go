@@ -108,7 +108,7 @@ type machine struct {
 
 // program finds the interpreter, the packages and the bytecode of a tool.
 func (c *Client) program(ctx context.Context, box *sandbox.Sandbox, s *Subject) (*machine, error) {
-	if err := Runnable(s.Tool); err != nil {
+	if err := interpreted(s.Tool); err != nil {
 		return nil, err
 	}
 	pythons := pyenv.New(c.Host, box)

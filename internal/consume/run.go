@@ -34,6 +34,7 @@ type Subject struct {
 	program  program
 	kind     spec.InvocationKind
 	deployed func(context.Context) (deployed, error) // of an install manifest; nil refuses its actions
+	net      []string                                // what the person let the tool reach when it was installed
 	// examine holds the release against the rules of this program; nil refuses.
 	examine func(context.Context) error
 	revoked error // why it must not run, nil where it may
@@ -115,7 +116,11 @@ func Local(file string, data []byte) (*Subject, []spec.Finding, error) {
 		return nil, findings, fault.New(fault.Unavailable, "no_closure", "%s needs packages, which are resolved when it is published", spec.Quote(file)).
 			Hint("publish it to a registry of your own: patch-git publish %s --to <folder>", file)
 	}
-	return &Subject{Tool: &doc.Tool, Main: data, program: python{}, consent: fleeting{}, examine: func(context.Context) error { return nil }}, findings, nil
+	s := &Subject{Tool: &doc.Tool, Main: data, consent: fleeting{}, examine: func(context.Context) error { return nil }}
+	if doc.Tool.Format == spec.FormatPatch {
+		s.program = python{}
+	}
+	return s, findings, (*Client)(nil).whole(s)
 }
 
 // bounds are the limits as the record has them: what was asked for, else what

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/patch-cat/patch-git/internal/approval"
+	"github.com/patch-cat/patch-git/internal/arcade"
 	"github.com/patch-cat/patch-git/internal/audit"
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/invoke"
@@ -54,8 +55,10 @@ type call struct {
 	reach    reach
 	grants   *grants
 	rec      audit.Record
-	said     *invoke.Call               // what an action says
-	deployed deployed                   // of an action
+	said     *invoke.Call  // what an action says
+	deployed deployed      // of an action
+	engine   arcade.Config // of an Arcade definition
+	notes    []string
 	secrets  []string                   // that the tool is given, and nobody else
 	begun    func() (*audit.Run, error) // writes the intent, once; nil before there is one
 	out      sandbox.Outcome

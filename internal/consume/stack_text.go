@@ -28,11 +28,15 @@ const ReasonHidden = "hidden_characters"
 func (k *call) sanitize(context.Context) (string, error) {
 	looks := ""
 	given := values(k.args)
-	for _, in := range k.s.Tool.Inputs {
+	for _, in := range k.s.takes(given) {
 		if in.TaintedOK {
 			continue
 		}
-		for _, text := range texts(given[in.Name]) {
+		found := texts(given[in.Name])
+		if k.s.Operation != "" && sanitize.Scan(in.Name) != nil {
+			found = append(found, in.Name) // the schema may let a caller choose the name, too
+		}
+		for _, text := range found {
 			hits := sanitize.Scan(text)
 			i := slices.IndexFunc(hits, func(h sanitize.Hit) bool { return !sanitize.Misread(h.Category) })
 			switch {
@@ -51,6 +55,21 @@ func (k *call) sanitize(context.Context) (string, error) {
 		}
 	}
 	return looks, nil
+}
+
+// takes are the inputs of a call: those that the manifest names, and what was given
+// beside them where the schema of an operation allows that.
+func (s *Subject) takes(given map[string]json.RawMessage) []spec.Input {
+	list := s.Tool.Inputs
+	if s.Operation == "" {
+		return list
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if !slices.ContainsFunc(s.Tool.Inputs, func(in spec.Input) bool { return in.Name == name }) {
+			list = append(slices.Clip(list), spec.Input{Name: name})
+		}
+	}
+	return list
 }
 
 // hidden refuses a text, with what it hides where that can be read.

@@ -22,16 +22,19 @@ func (c *Client) subjectOf(ctx context.Context, what called, load loader) (*Subj
 		return nil, err
 	}
 	if what.operation == "" {
-		return s, s.whole()
+		return s, c.whole(s)
 	}
 	return s, c.operate(s, what.operation)
 }
 
-// whole refuses to run a tool at once that has several operations, or none.
-func (s *Subject) whole() error {
+// whole refuses to run a tool at once that has several operations, or none. An Arcade
+// definition is one operation.
+func (c *Client) whole(s *Subject) error {
 	switch {
 	case s.program != nil:
 		return nil
+	case s.Tool.Format == spec.FormatArcade && len(s.Tool.Operations) == 1:
+		return c.operate(s, s.Tool.Operations[0].Name)
 	case len(s.Tool.Operations) > 0:
 		return fault.New(fault.Usage, ReasonActions, "%s is a tool of several actions", s.Tool.Name).
 			Hint("patch-git call %s lists them", s.Tool.Name)
@@ -89,6 +92,13 @@ func (c *Client) installed(ctx context.Context, ref spec.Ref, load loader) (*Sub
 		digest:  v.Document().MainFile().SHA256,
 		reads:   c.Box.Reads(receipt, v.Document()),
 		size:    size,
+	}
+	if v.Tool().Deployment != nil {
+		d, _, err := c.Box.Deployed(receipt)
+		if err != nil {
+			return nil, err
+		}
+		s.deployed, s.net = c.deployedFor(v.Tool(), receipt), d.Net
 	}
 	if v.Tool().Format == spec.FormatPatch {
 		s.program = python{}

@@ -205,16 +205,18 @@ func TestOneWay(t *testing.T) {
 		}
 	}
 	want := map[string][]string{
-		"start":       {"Client.Run", "python.run", "action.run"}, // the stage, and in it what starts a job
+		"start":       {"Client.Run", "python.run", "action.say"}, // the stage, and in it what starts a job
 		"program.run": {"call.start"},
-		"gate":        {"python.run", "action.job", "action.request"}, // what each kind of program waits for
-		"Gate":        {"python.run", "action.job"},
-		"box.Run":     {"Client.Warm", "Client.examine", "Warm.start", "action.start"}, // examine reads a search index by this program itself
-		"serve":       {"Warm.start"},
-		"Do":          {"action.once"}, // a request of an action
-		"Job":         {"Client.examine", "Client.job", "action.job", "Warm.start"},
-		"Begin":       {"call.begin"},
-		"Take":        {"call.hold", "Client.Confirm", "Client.sandbox"}, // an approval twice, and what was started ahead
+		"gate":        {"python.run", "action.job", "action.over", "action.contained"}, // what each kind of program waits for
+		"Gate":        {"python.run", "action.job", "action.converse"},
+		// examine reads a search index by this program itself; shell is the smoke test and the
+		// kill switch of a tool, by the person's own pull and revoke.
+		"box.Run": {"Client.Warm", "Client.examine", "Warm.start", "action.start", "action.converse", "deployedTool.shell"},
+		"serve":   {"Warm.start"},
+		"Do":      {"action.once", "deployedTool.request"}, // a request of an action; of a smoke test or kill switch
+		"Job":     {"Client.examine", "Client.job", "action.job", "Warm.start", "deployedTool.shell"},
+		"Begin":   {"call.begin"},
+		"Take":    {"call.hold", "Client.Confirm", "Client.sandbox"}, // an approval twice, and what was started ahead
 	}
 	for what, by := range want {
 		got := callers[what]

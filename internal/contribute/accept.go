@@ -24,8 +24,8 @@ func (w *Workshop) accept(ctx context.Context, c *Checked, owners []ledger.Owner
 	report := c.Report.Encode()
 	a := ownedBy(registry.Acceptance{Report: spec.DigestOf(report)}, owners)
 	r.Files = append(r.Files, spec.File{Path: ledger.ReportFileName, Data: report})
-	if packages := r.Tool.Runtime.Packages; len(packages) > 0 {
-		closure, pylock, err := w.resolve(ctx, &r.Tool)
+	if packages, python := r.Tool.Packages(); len(packages) > 0 {
+		closure, pylock, err := w.resolve(ctx, &r.Tool, packages, python)
 		if err != nil {
 			return a, err
 		}
@@ -49,13 +49,13 @@ func ownedBy(a registry.Acceptance, owners []ledger.Owner) registry.Acceptance {
 }
 
 // resolve finds the wheels of a tool's packages.
-func (w *Workshop) resolve(ctx context.Context, t *spec.Tool) (*ledger.Closure, []byte, error) {
+func (w *Workshop) resolve(ctx context.Context, t *spec.Tool, packages []string, python string) (*ledger.Closure, []byte, error) {
 	pythons, _, err := w.pythons(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
 	closure, pylock, err := pythons.Resolve(ctx, trusted.Run, pyenv.Request{
-		Packages: t.Runtime.Packages, Python: t.Runtime.PythonVersion, Targets: pyenv.Targets(), ExcludeNewer: w.uploadedBefore(),
+		Packages: packages, Python: python, Targets: pyenv.Targets(), ExcludeNewer: w.uploadedBefore(),
 		Without: func(target string, why error) {
 			w.warn(t.Name.String() + " has no packages for " + target + " and will not run there: " + why.Error())
 		},
@@ -110,7 +110,7 @@ func packagesOf(a registry.Acceptance) (p Packages, ok bool) {
 // found by the maintainer and not by every client. Where this machine lacks
 // the interpreter, or is no target, there is nothing to try on.
 func (w *Workshop) tryInstall(ctx context.Context, pythons *pyenv.Pythons, t *spec.Tool, closure *ledger.Closure) error {
-	in, err := pythons.Find(ctx, t.Runtime.PythonVersion, true)
+	in, err := pythons.Find(ctx, closure.Python, true)
 	if err == nil {
 		_, err = pythons.Install(ctx, in, closure, pyenv.InstallOptions{Progress: func(p pyenv.Progress) {
 			w.progress(p.Step+" packages of "+t.Name.String(), p.Done, p.Total)

@@ -61,7 +61,7 @@ func ImportArcade(from string, o ArcadeImport, each func(Imported) error) error 
 		if err != nil {
 			return err
 		}
-		defer root.Close()
+		defer func() { _ = root.Close() }()
 		in.root = root
 	}
 	found := 0
@@ -143,9 +143,9 @@ func (in *arcadeImport) one(file string, d *manifest.ArcadeDefinition) Imported 
 		got.Losses = d.Losses
 	}
 	data, findings := d.Publishable()
-	got.Name, got.Version, got.Findings = d.Tool.Name, d.Tool.Version, append(got.Findings, findings...)
+	got.Name, got.Version, got.Findings = d.Tool.Name, d.Tool.Version, union(got.Findings, findings)
 	switch {
-	case spec.Blocking(findings) || got.Name == "" || got.Version == "":
+	case data == nil || spec.Blocking(findings) || got.Name == "" || got.Version == "":
 		got.Refused = fault.New(fault.Findings, "manifest", "%s cannot be published as it is", spec.Quote(got.FQN))
 	default:
 		got.Refused = manifest.Refused(d.Losses, in.AllowLoss)
@@ -154,6 +154,15 @@ func (in *arcadeImport) one(file string, d *manifest.ArcadeDefinition) Imported 
 		got.Refused = in.write(&got, data)
 	}
 	return got.whole()
+}
+
+// union are the findings of both readings, each once: the strict one's where both
+// have it.
+func union(lenient, strict []spec.Finding) []spec.Finding {
+	out := slices.DeleteFunc(slices.Clone(lenient), func(f spec.Finding) bool {
+		return slices.ContainsFunc(strict, func(o spec.Finding) bool { return o.ID == f.ID && o.Message == f.Message })
+	})
+	return append(out, strict...)
 }
 
 // whole makes lists that JSON shows as lists.

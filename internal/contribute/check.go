@@ -77,6 +77,10 @@ func readRelease(path string, format spec.Format) ([]spec.File, error) {
 	if err != nil {
 		return nil, fault.New(fault.Unavailable, "file", "reading %s: %w", spec.Quote(path), err)
 	}
+	if !info.IsDir() && filepath.Base(path) == spec.FormatSkill.MainFile() {
+		// A release of a skill is its folder; by itself the file asks for what lies beside it.
+		return readRelease(filepath.Dir(path), format)
+	}
 	if !info.IsDir() {
 		data, err := durable.ReadFile(path, limits.SourceScan)
 		if err != nil {
@@ -108,6 +112,19 @@ func readRelease(path string, format spec.Format) ([]spec.File, error) {
 	return files, err
 }
 
+// ruleNoVersion is the id of a skill without a version, of which the reader only takes note.
+const ruleNoVersion = "MAN-844"
+
+// versionless makes an error of the note: whoever reads a skill can do without its
+// version, and a registry cannot.
+func versionless(found []spec.Finding) {
+	for i := range found {
+		if found[i].ID == ruleNoVersion {
+			found[i].Severity = spec.SeverityError
+		}
+	}
+}
+
 // check reads the manifest and asks every rule.
 func (w *Workshop) check(ctx context.Context, shown string, files []spec.File, around surroundings) (*Checked, error) {
 	out := &Checked{File: shown, Files: files}
@@ -128,6 +145,7 @@ func (w *Workshop) check(ctx context.Context, shown string, files []spec.File, a
 	}
 	out.Tool = &doc.Tool
 	if doc.Tool.Name == "" || doc.Tool.Version == "" {
+		versionless(out.Findings)
 		return out, nil // the manifest says too little for the other rules
 	}
 	out.Release = &spec.Release{Ref: spec.Ref{Name: doc.Tool.Name, Version: doc.Tool.Version}, Tool: doc.Tool, Files: files}

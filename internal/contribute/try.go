@@ -88,7 +88,7 @@ func (w *Workshop) try(ctx context.Context, pythons *pyenv.Pythons, box *sandbox
 func (w *Workshop) attempt(ctx context.Context, pythons *pyenv.Pythons, box *sandbox.Sandbox, in *pyenv.Interpreter, tool *spec.Tool, source []byte) (_ *Tried, err error) {
 	var closure *ledger.Closure
 	if len(tool.Runtime.Packages) > 0 {
-		if closure, _, err = w.resolve(ctx, tool); err != nil {
+		if closure, _, err = w.resolve(ctx, tool, tool.Runtime.Packages, tool.Runtime.PythonVersion); err != nil {
 			return nil, err
 		}
 	}

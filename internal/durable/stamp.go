@@ -1,6 +1,9 @@
 package durable
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Stamp is what the system says of some names without reading what they lead to:
 // for each whether it is there, its kind, size, number, and when it was last changed
@@ -26,6 +29,7 @@ const settling = 2 * time.Second
 
 // Stamped looks at the names. A link is looked at as a link.
 func Stamped(paths ...string) (Stamp, error) {
+	paths = slices.Compact(slices.Clone(paths)) // a program is often its own target
 	s := Stamp{paths: paths, seen: make([]look, len(paths))}
 	for i, p := range paths {
 		var err error

@@ -22,8 +22,9 @@ var floor = map[string]int{
 	"manifest": 1, "internal/sanitize": 1, "ledger": 1, "internal/durable": 1, "internal/secrets": 1, "internal/packed": 1, "internal/diff": 1, "internal/taint": 1,
 	"convert": 2, "internal/changes": 2,
 	"registry": 2, "index": 2, "verify": 2, "internal/sandbox": 2, "internal/audit": 2, "internal/trustroot": 2, "internal/standalone": 2, "internal/config": 2, "internal/github": 2, "internal/sealed": 2, "internal/judge": 2, "internal/picker": 2, "internal/approval": 2, "internal/aihost": 2,
-	"internal/invoke": 2, "internal/arcade": 2,
+	"internal/invoke": 2, "internal/arcade": 2, "internal/keyring": 2, "internal/smoke": 2,
 	"quarantine": 3, "internal/signing": 3, "internal/pyenv": 3, "internal/toolbox": 3, "internal/ahead": 3, "internal/trusted": 3, "internal/keyless": 3, "internal/inspect": 3, "internal/verdicts": 3, "internal/usernet": 3, "internal/review": 3, "internal/branch": 3, "internal/site": 3, "internal/served": 3, "internal/notes": 3,
+	"internal/skillplan": 3, "internal/provision": 3, "internal/mcpclient": 3,
 	"internal/contribute": 4, "internal/consume": 4, "internal/person": 4,
 	"internal/cli": 5, "internal/mcpserver": 5, "action": 5,
 	"cmd/patch-git":    6,
@@ -93,6 +94,7 @@ var door = map[string][]string{
 	"modernc.org/sqlite":                            {"docs/ranking"},
 	"github.com/mark3labs/mcp-go":                   {"docs/bench/mcp/mark3labs"},
 	"github.com/modelcontextprotocol/go-sdk":        {"internal/mcpserver"},
+	"github.com/zalando/go-keyring":                 {"internal/keyring"},
 	"github.com/fsnotify/fsnotify":                  {"internal/mcpserver"},
 	"os/exec":                                       {"internal/trusted", "internal/standalone/repack", "internal/github/githubtest", "internal/picker/ptytest", "internal/mcpserver/mcptest", "docs/bench/mcp", "docs/bench/pair", "docs/bench/publish", "docs/eval", "docs/python/embed"},
 }

@@ -19,6 +19,9 @@ type Host struct {
 	Stderr io.Writer // the talk
 
 	Getenv func(string) string
+	// LookupEnv tells a variable that is set to nothing from one that is not set; nil
+	// where nobody needs that.
+	LookupEnv func(string) (string, bool)
 	Now    func() time.Time
 	Dir    string // working directory, absolute
 	GOOS   string
@@ -48,6 +51,9 @@ type Terminal struct {
 	// Screen takes the terminal device over until it is closed; nil where this
 	// program cannot.
 	Screen func() (Screen, error)
+	// Hidden asks at the terminal device for what nobody may see; nil where nobody can
+	// be asked.
+	Hidden Hidden
 }
 
 // Screen is the terminal of a person with all that it does by itself turned
@@ -62,3 +68,7 @@ type Screen interface {
 	// Resized hears of another size.
 	Resized() <-chan os.Signal
 }
+
+// Hidden asks for one line that is not shown while it is typed, and returns it without
+// its end. It ends early, with the terminal as it was, when done is closed.
+type Hidden func(question string, done <-chan struct{}) (string, error)

@@ -18,7 +18,7 @@ import (
 func System() *Host {
 	h := &Host{
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-		Getenv: os.Getenv, Now: time.Now,
+		Getenv: os.Getenv, LookupEnv: os.LookupEnv, Now: time.Now,
 		GOOS: runtime.GOOS, GOARCH: runtime.GOARCH,
 		HTTP: sync.OnceValue(newClient),
 		Terminal: Terminal{
@@ -27,6 +27,7 @@ func System() *Host {
 			Stderr: term.IsTerminal(int(os.Stderr.Fd())),
 			Open:   openTerminal,
 			Screen: openScreen,
+			Hidden: askHidden,
 		},
 		StartedBy: startedBy,
 	}

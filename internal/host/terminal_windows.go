@@ -32,3 +32,11 @@ func (c *console) Close() error { return errors.Join(c.in.Close(), c.out.Close()
 // openScreen is nil: a console that is read key by key has no way of being
 // asked to stop reading.
 var openScreen func() (Screen, error)
+
+// descriptor is that of the console's input.
+func descriptor(tty io.ReadWriteCloser) (int, error) {
+	if c, ok := tty.(*console); ok {
+		return int(c.in.Fd()), nil
+	}
+	return -1, errors.New("not a console")
+}

@@ -18,10 +18,13 @@ type Reply struct {
 	Body   []byte // the standard output, or the body of an answer
 	Exit   int    // of a process; 0 of HTTP
 	Status int    // of HTTP; 0 of a process
+	Failed bool   // it says so itself, as an MCP tool does
 }
 
 // ok tells whether whoever answered says that it went well.
-func (r Reply) ok() bool { return r.Exit == 0 && (r.Status == 0 || r.Status >= 200 && r.Status < 300) }
+func (r Reply) ok() bool {
+	return !r.Failed && r.Exit == 0 && (r.Status == 0 || r.Status >= 200 && r.Status < 300)
+}
 
 // Answer is what an operation answered.
 type Answer struct {

@@ -52,6 +52,8 @@ func failureOf(op *spec.Operation, name string, r Reply) *Failure {
 			shown(f.Envelope.Code, limits.EnvelopeCode), shown(f.Envelope.Message, limits.EnvelopeText))
 	case r.ok():
 		return nil
+	case r.Failed:
+		f.fault = fault.New(fault.ToolFailed, ReasonEnvelope, "%s failed%s", name, repeated(r.Body))
 	case r.Status != 0:
 		f.fault = fault.New(fault.ToolFailed, ReasonStatus, "%s answered with the HTTP status %d%s", name, r.Status, repeated(r.Body))
 	default:

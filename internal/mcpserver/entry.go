@@ -8,6 +8,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/patch-cat/patch-git/internal/consume"
+	"github.com/patch-cat/patch-git/internal/limits"
 	"github.com/patch-cat/patch-git/internal/sanitize"
 	"github.com/patch-cat/patch-git/internal/toolbox"
 	"github.com/patch-cat/patch-git/ledger"
@@ -32,6 +33,9 @@ type entry struct {
 	tags        string // with blanks between them
 	summary     []byte // what a search knows of it, as JSON; nil where it is kept in the file alone
 
+	op    string   // the operation that it is, of a tool that has several
+	parts []*entry // of such a tool, in the order of its file; it is called by them alone
+
 	name   string // by which hosts know it, its own unless that is too long
 	tokens int    // that telling it costs, about
 }
@@ -40,7 +44,7 @@ type entry struct {
 func (e *entry) runs() bool { return e.err == nil }
 
 // effect is what a tool can do to the world, as far as its sandbox lets it.
-type effect byte
+type effect uint16
 
 const (
 	reaches      effect = 1 << iota // the network, or an account there
@@ -48,11 +52,14 @@ const (
 	untrusted                       // its output is what others wrote
 	irreversible                    // it says so, acts for an account, or wants a person
 	wrapped                         // its result is no object, and stands in one
+	claims                          // it is an operation, whose manifest says more of it than its sandbox
+	mild                            // by that word it changes nothing
+	steady                          // by that word doing it twice is doing it once
 )
 
 // newEntry makes what is told of a verified tool.
 func newEntry(card *consume.Card) (*entry, error) {
-	t := card.Tool
+	t, op := card.Tool, card.Operation()
 	summary, err := json.Marshal(listing(t))
 	if err != nil {
 		return nil, err
@@ -65,12 +72,30 @@ func newEntry(card *consume.Card) (*entry, error) {
 		untrusted:    foreign(card.Trust),
 		irreversible: card.Irreversible,
 		wrapped:      t.Output.Type != spec.TypeObject,
+		claims:       op != nil,
+		mild:         op != nil && (op.Effects == spec.EffectsNone || op.Effects == spec.EffectsRead),
+		steady:       op != nil && op.Idempotent,
 	} {
 		if is {
 			e.kind |= bit
 		}
 	}
 	e.description = describe(card)
+	for _, part := range card.Parts {
+		p, err := newEntry(part)
+		if err != nil {
+			return nil, err
+		}
+		e.parts = append(e.parts, p)
+	}
+	if op != nil {
+		e.op = op.Name
+		if e.in, e.out, err = schemasOf(op); err != nil {
+			return nil, err
+		}
+		e.count(e.own())
+		return e, nil
+	}
 	if e.in, err = compact(bare(manifest.Inputs(t).JSON())); err != nil {
 		return nil, err
 	}
@@ -83,9 +108,20 @@ func newEntry(card *consume.Card) (*entry, error) {
 			return nil, err
 		}
 	}
-	e.count(string(e.ref.Name))
+	e.count(e.own())
 	return e, nil
 }
+
+// own is the name of a tool, or of an operation of one: no name of a tool has two
+// underscores in a row, so that nothing else is called so.
+func (e *entry) own() string {
+	if e.op == "" {
+		return string(e.ref.Name)
+	}
+	return string(e.ref.Name) + partMark + e.op
+}
+
+const partMark = "__"
 
 // compact is a schema on one line: a list has it byte by byte.
 func compact(schema []byte) ([]byte, error) {
@@ -106,6 +142,10 @@ func bare(schema []byte) []byte {
 func describe(card *consume.Card) string {
 	t := card.Tool
 	words, _ := sanitize.Clean(t.Description)
+	if op := card.Operation(); op != nil && op.Description != "" {
+		more, _ := sanitize.Clean(op.Description)
+		words += "\n" + shorten(more, limits.Description)
+	}
 	p := t.Permissions()
 	var facts []string
 	if p.Network {
@@ -159,7 +199,7 @@ func (e *entry) count(name string) {
 
 // same tells whether hosts would be told the same.
 func (e *entry) same(o *entry) bool {
-	return e == o || e.name == o.name && e.kind == o.kind && e.description == o.description && e.ref.Version == o.ref.Version &&
+	return e == o || e.name == o.name && e.op == o.op && e.kind == o.kind && e.description == o.description && e.ref.Version == o.ref.Version &&
 		e.registry == o.registry && bytes.Equal(e.in, o.in) && bytes.Equal(e.out, o.out)
 }
 
@@ -176,10 +216,22 @@ type shape struct {
 
 func (e *entry) shape() shape { return shape{e.kind&wrapped != 0, e.media} }
 
-func shapeOf(t *spec.Tool) shape { return shape{t.Output.Type != spec.TypeObject, mediaOf(t)} }
+func shapeOf(t *spec.Tool, operation string) shape {
+	if op, ok := t.Operation(operation); ok {
+		return shape{wrapped: manifest.OperationResult(op) != spec.TypeObject}
+	}
+	return shape{t.Output.Type != spec.TypeObject, mediaOf(t)}
+}
 
 // annotations are hints for a host: what cannot be ruled out is said.
 func (k effect) annotations() *mcp.ToolAnnotations {
 	changes, open := k&(reaches|writes|irreversible) != 0, k&reaches != 0
+	if k&claims != 0 {
+		// A request always reaches a server: whether it changes anything there, only its
+		// manifest says.
+		destroys := k&irreversible != 0
+		reads := k&mild != 0 && k&writes == 0
+		return &mcp.ToolAnnotations{ReadOnlyHint: reads, DestructiveHint: &destroys, IdempotentHint: reads || k&steady != 0, OpenWorldHint: &open}
+	}
 	return &mcp.ToolAnnotations{ReadOnlyHint: !changes, DestructiveHint: &changes, IdempotentHint: !changes, OpenWorldHint: &open}
 }

@@ -41,7 +41,12 @@ func (f *finder) find(ctx context.Context, h *host.Host, k *kept, of *shelf, typ
 	for _, hit := range res.Hits {
 		for _, n := range append([]spec.Name{hit.Tool.Name}, hit.Also...) {
 			if e := of.byName[string(n)]; e != nil && e.runs() {
-				hits = append(hits, e)
+				if len(e.parts) == 0 {
+					hits = append(hits, e)
+				}
+				for _, p := range e.parts {
+					hits = append(hits, of.byName[p.own()])
+				}
 			}
 		}
 	}
@@ -55,7 +60,7 @@ func (f *finder) make(ctx context.Context, h *host.Host, k *kept, of *shelf) err
 	var list []ledger.Listing
 	texts := k.summaries()
 	for _, e := range of.entries {
-		if !e.runs() {
+		if !e.runs() || e.op != "" { // an operation is found by its tool
 			continue
 		}
 		var l ledger.Listing

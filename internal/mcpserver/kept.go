@@ -87,7 +87,7 @@ func (k *kept) save(entries []*entry) {
 	texts := k.summaries()
 	var cards, search []byte
 	for _, e := range entries {
-		if e.runs() {
+		if e.runs() && e.op == "" && len(e.parts) == 0 { // those are few, and verified anew
 			cards = appendEntry(cards, e)
 			search = appendFields(search, e.ref.Digest[:], texts.of(e))
 		}

@@ -72,7 +72,8 @@ func (t *toolset) listTools(ctx context.Context, c *call) (*mcp.CallToolResult, 
 		most = limits.MCPPage
 	case "summary", "schema":
 	default:
-		return nil, fault.New(fault.Usage, "detail", "detail is %s, known are names, summary and schema", spec.Quote(in.Detail))
+		return nil, fault.New(fault.Usage, "detail", "detail is %s, known are names, summary and schema", spec.Quote(in.Detail)).
+			Hint("call patch_list_tools with detail \"summary\"")
 	}
 	in.Limit = min(max(in.Limit, 1), most)
 	in.Query = strings.TrimSpace(in.Query + " " + strings.Join(in.Needs, " "))
@@ -82,7 +83,8 @@ func (t *toolset) listTools(ctx context.Context, c *call) (*mcp.CallToolResult, 
 	case "registries":
 		return t.listRegistries(ctx, c, in)
 	}
-	return nil, fault.New(fault.Usage, "where", "where is %s, known are installed and registries", spec.Quote(in.Where))
+	return nil, fault.New(fault.Usage, "where", "where is %s, known are installed and registries", spec.Quote(in.Where)).
+		Hint("call patch_list_tools with where \"installed\"")
 }
 
 func (t *toolset) listInstalled(ctx context.Context, c *call, in asked) (*mcp.CallToolResult, error) {
@@ -116,6 +118,9 @@ func (t *toolset) listInstalled(ctx context.Context, c *call, in asked) (*mcp.Ca
 			}
 			continue
 		}
+		if len(e.parts) > 0 {
+			continue // its operations stand beside it
+		}
 		baseline += e.tokens
 		if out.Total++; len(out.Tools) < in.Limit {
 			out.Tools = append(out.Tools, e.show(in.Detail))
@@ -132,7 +137,7 @@ func (t *toolset) listInstalled(ctx context.Context, c *call, in asked) (*mcp.Ca
 const nothingInstalled = "the toolbox is empty: patch_list_tools with where \"registries\" tells what the user could install, with the command for it"
 
 func (e *entry) show(detail string) shown {
-	s := shown{Name: string(e.ref.Name)}
+	s := shown{Name: e.own()}
 	if e.name != s.Name {
 		s.CallAs = e.name
 	}

@@ -62,7 +62,7 @@ func (t *toolset) answered(ctx context.Context, r *consume.Ran) (*mcp.CallToolRe
 	// It ran and answered: that the tool is gone by now makes no other answer of it.
 	s := shape{wrapped: len(r.Result) == 0 || r.Result[0] != '{'}
 	if tool, err := t.model(ctx, ref); err == nil {
-		s = shapeOf(tool)
+		s = shapeOf(tool, r.Operation)
 	}
 	return ran(s, r), nil
 }

@@ -19,6 +19,9 @@ func Offered(ctx context.Context, c *consume.Client, each func(tool config.Tool,
 	}
 	now := s.state.Load()
 	for _, e := range now.entries {
+		if len(e.parts) > 0 {
+			continue
+		}
 		name := ""
 		if slices.Contains(now.listed, e) {
 			name = e.name

@@ -134,7 +134,7 @@ type taintedInput struct {
 // result that the tool's schema promises is not there.
 func held(h *consume.Held) *mcp.CallToolResult {
 	w := waiting{
-		Status: "confirmation_required", Tool: string(h.Tool.At()), Token: string(h.Action),
+		Status: "confirmation_required", Tool: strings.TrimSpace(h.Tool.At() + " " + h.Operation), Token: string(h.Action),
 		ArgsSummary: shorten(sanitize.ForTerminal(string(h.Arguments)), limits.MCPSummary), RunID: string(h.RunID),
 		ForThePerson: "patch-git approve " + string(h.Action),
 	}

@@ -24,21 +24,31 @@ func newShelf(entries []*entry, conf config.MCP, ranks map[spec.Name]string) *sh
 	s := &shelf{byName: make(map[string]*entry, len(entries)), entries: slices.SortedFunc(slices.Values(entries), func(a, b *entry) int {
 		return strings.Compare(string(a.ref.Name), string(b.ref.Name))
 	})}
-	all := make([]spec.Name, len(s.entries))
-	for i, e := range s.entries {
-		all[i] = e.ref.Name
+	// A tool of several operations is offered as those, beside which it stands in no list.
+	var whole []*entry
+	for _, e := range s.entries {
+		whole = append(whole, e)
+		whole = append(whole, e.parts...)
+	}
+	all := make([]string, len(whole))
+	for i, e := range whole {
+		all[i] = e.own()
 	}
 	short := shortened(all)
 	var run []*entry
-	for i, e := range s.entries {
+	for i, e := range whole {
+		own := e.own()
 		if e.runs() {
-			e = e.known(cmp.Or(short[e.ref.Name], string(e.ref.Name)))
-			s.entries[i] = e
-			run = append(run, e)
+			e = e.known(cmp.Or(short[own], own))
+			whole[i] = e
+			if len(e.parts) == 0 {
+				run = append(run, e)
+			}
 			s.byName[e.name] = e
 		}
-		s.byName[string(e.ref.Name)] = e
+		s.byName[own] = e
 	}
+	s.entries = whole
 	s.listed = expose(run, conf, ranks)
 	return s
 }
@@ -98,7 +108,7 @@ func (s *shelf) nearest(name string) string {
 func (s *shelf) hidden() int {
 	n := -len(s.listed)
 	for _, e := range s.entries {
-		if e.runs() {
+		if e.runs() && len(e.parts) == 0 {
 			n++
 		}
 	}

@@ -48,17 +48,17 @@ func namesOf(list []*entry) []string {
 // TestNames: what hosts call a tool has at most 36 of the characters that all of
 // them take, is its own, and is the same in every order.
 func TestNames(t *testing.T) {
-	long := spec.Name(strings.Repeat("a", 40) + "_one")
-	other := spec.Name(strings.Repeat("a", 40) + "_two")
-	short := spec.Name(strings.Repeat("b", limits.MCPName))
-	got := shortened([]spec.Name{long, short, other})
+	long := strings.Repeat("a", 40) + "_one"
+	other := strings.Repeat("a", 40) + "_two"
+	short := strings.Repeat("b", limits.MCPName)
+	got := shortened([]string{long, short, other})
 	if _, cut := got[short]; cut {
 		t.Errorf("%s became %s", short, got[short])
 	}
 	// A tool that is called as a cut name would be keeps its name.
-	taken := spec.Name(got[long])
-	again := shortened([]spec.Name{other, taken, long})
-	if _, cut := again[taken]; cut || len(again) != 2 || again[long] == string(taken) || got[other] != again[other] {
+	taken := got[long]
+	again := shortened([]string{other, taken, long})
+	if _, cut := again[taken]; cut || len(again) != 2 || again[long] == taken || got[other] != again[other] {
 		t.Errorf("%v and then %v", got, again)
 	}
 	seen := map[string]bool{}

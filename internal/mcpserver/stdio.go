@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"strings"
 	"sync"
 	"time"
@@ -135,6 +136,9 @@ func (p *pipe) read(in io.Reader) {
 			case <-p.done:
 				return
 			}
+			// Who took it was put behind this goroutine on its thread, and the next read
+			// blocks that; another thread is slow to come and fetch it from there.
+			runtime.Gosched()
 		}
 		if err != nil {
 			return

@@ -122,7 +122,9 @@ func (s *stock) refresh(ctx context.Context, again bool) (changed bool, err erro
 	state := newShelf(look.entries, rules.conf, s.ranks)
 	state.whole = true
 	for _, e := range state.entries {
-		s.known[e.ref.Name] = e
+		if e.op == "" {
+			s.known[e.ref.Name] = e
+		}
 	}
 	before := s.state.Load()
 	changed = s.begun && !before.tellsLike(state)

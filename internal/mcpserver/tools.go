@@ -88,7 +88,7 @@ const reasonNoTool = "no_tool"
 // The name is the allow-list: nothing but an installed tool has one [AR-47].
 func (t *toolset) run(ctx context.Context, c *call, name string) (*mcp.CallToolResult, error) {
 	c.progress.tell(ctx, "looking for the tool")
-	known, ref, err := t.resolve(ctx, name)
+	known, ref, operation, err := t.resolve(ctx, name)
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +97,7 @@ func (t *toolset) run(ctx context.Context, c *call, name string) (*mcp.CallToolR
 		return nil, err
 	}
 	c.progress.tell(ctx, "checking and running it")
-	r, err := w.Run(ctx, ref, c.Arguments, t.options(c))
+	r, err := w.Call(ctx, ref, operation, c.Arguments, t.options(c))
 	if err != nil {
 		return nil, err
 	}
@@ -107,36 +107,55 @@ func (t *toolset) run(ctx context.Context, c *call, name string) (*mcp.CallToolR
 	return ran(known.shape(), r), nil
 }
 
-// resolve finds the tool that a name means, the host's or its own. The entry is nil
-// where the shelf does not have it yet, or not as one that runs. Its version is left open: what is current
-// when the call is verified runs.
-func (t *toolset) resolve(ctx context.Context, name string) (*entry, spec.Ref, error) {
+// resolve finds the tool that a name means, the host's or its own, and which operation
+// of it. The entry is nil where the shelf does not have it yet, or not as one that runs.
+// Its version is left open: what is current when the call is verified runs.
+func (t *toolset) resolve(ctx context.Context, name string) (e *entry, ref spec.Ref, operation string, err error) {
 	now := t.now(ctx)
 	if e := now.byName[name]; e != nil {
-		ref := spec.Ref{Name: e.ref.Name}
+		ref, operation = spec.Ref{Name: e.ref.Name}, e.op
 		if !e.runs() {
 			e = nil // the call says what is wrong with it
 		}
-		return e, ref, nil
+		if e != nil && len(e.parts) > 0 {
+			return nil, ref, "", e.several()
+		}
+		return e, ref, operation, nil
 	}
-	n, err := spec.ParseName(name)
+	own, operation, _ := strings.Cut(name, partMark)
+	n, err := spec.ParseName(own)
 	if err == nil {
 		if _, err = t.client.Box.Find(spec.Ref{Name: n}); err == nil {
-			return nil, spec.Ref{Name: n}, nil
+			return nil, spec.Ref{Name: n}, operation, nil
 		}
 	}
 	if err == nil || fault.KindOf(err) == fault.Unavailable {
-		return nil, spec.Ref{}, err
+		return nil, spec.Ref{}, "", err
 	}
 	unknown := fault.New(fault.NotFound, reasonNoTool, "there is no tool %s in the toolbox", spec.Quote(name))
 	switch like := now.nearest(name); {
 	case len(now.entries) == 0 && now.whole:
-		return nil, spec.Ref{}, unknown.Hint("%s", nothingInstalled)
+		return nil, spec.Ref{}, "", unknown.Hint("%s", nothingInstalled)
 	case like != "":
 		unknown = unknown.Hint("did you mean %s?", like)
 	}
-	return nil, spec.Ref{}, unknown.Hint("patch_list_tools tells what there is")
+	return nil, spec.Ref{}, "", unknown.Hint("patch_list_tools tells what there is")
 }
+
+// several refuses to call a tool of several operations by its own name.
+func (e *entry) several() error {
+	err := fault.New(fault.Usage, consume.ReasonActions, "%s is called by one of its actions", e.ref.Name)
+	for i, p := range e.parts {
+		if i == mostQuoted {
+			return err.Hint("and %d more; patch_list_tools tells them", len(e.parts)-i)
+		}
+		err = err.Hint("%s", p.name)
+	}
+	return err
+}
+
+// mostQuoted is how many names an error lists.
+const mostQuoted = 10
 
 func (t *toolset) model(ctx context.Context, ref spec.Ref) (*spec.Tool, error) {
 	v, _, err := t.client.Check(ctx, ref)

@@ -101,6 +101,14 @@ func (p Paths) Approvals() string { return join(p.Root, "approvals") }
 // Keys has the private keys of registries that this user maintains, mode 0600.
 func (p Paths) Keys() string { return join(p.Root, "keys") }
 
+// Secrets has what people gave installed tools and nobody else may know, where no
+// keyring of the system keeps it, mode 0600.
+func (p Paths) Secrets() string { return join(p.Root, "secrets") }
+
+// Prefixes has what install manifests had acquired, each release in a folder of
+// its own.
+func (p Paths) Prefixes() string { return join(p.Root, "prefixes") }
+
 // Token is what AI hosts show a server that listens on HTTP, mode 0600.
 func (p Paths) Token() string { return join(p.Root, "mcp-token") }
 

@@ -174,6 +174,7 @@ func (g *Program) Job(c Call) sandbox.Job {
 	job.Files = []sandbox.File{{Target: launchPath, Data: g.launch.runner}}
 	job.Late = true
 	for _, part := range [][]byte{g.launch.code, g.source, c.Args} {
+		job.Early = len(job.Stdin) // without the last part the runner runs nothing
 		job.Stdin = binary.LittleEndian.AppendUint32(job.Stdin, uint32(len(part)))
 		job.Stdin = append(job.Stdin, part...)
 	}

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"cmp"
+	"io"
 	"io/fs"
 	"path"
 	"runtime"
@@ -37,6 +38,17 @@ type Job struct {
 	// the gate has opened. Until then the program runs already and waits, so
 	// it must be one that does nothing of a stranger's before it has read.
 	Late bool
+	// Early is how many first bytes of a late Stdin a program that waits gets before
+	// its gate was asked, so that it wakes up and reads meanwhile. They are not all of
+	// Stdin, and the program must be one that does nothing of a stranger's before it
+	// has read more.
+	Early int
+	// Talk, where it is not nil, has a conversation with the program of a late job
+	// instead of giving it Stdin: in is its standard input, out what it writes to its
+	// standard output, which the outcome has too. It begins when the gate has opened,
+	// and must return once out ends. When it does, the input ends, and a program that
+	// does not end within moments is killed.
+	Talk func(in io.Writer, out io.Reader)
 
 	Mounts  []Mount
 	Files   []File
@@ -46,9 +58,9 @@ type Job struct {
 	Limits Limits
 
 	// Gate is asked while the sandbox is being built and before the program
-	// may start, or with Late before it gets its input, so that what must have
-	// happened by then can happen meanwhile. Its error ends the run and is
-	// what Run returns. nil lets it start. A program that was started ahead is
+	// may start, or with Late before it gets its input, but for what is Early, so
+	// that what must have happened by then can happen meanwhile. Its error ends
+	// the run and is what Run returns. nil lets it start. A program that was started ahead is
 	// stopped by nothing while its gate is asked, which so should not wait for long.
 	Gate func() error
 }
@@ -171,6 +183,10 @@ func (j Job) checked() (Job, error) {
 		return j, bad("standard input %s is none of the job's files", spec.Quote(j.StdinFile))
 	case j.StdinFile != "" && (j.Stdin != nil || j.Late):
 		return j, bad("standard input is given twice")
+	case j.Early < 0 || j.Early > 0 && (!j.Late || j.Early >= len(j.Stdin)):
+		return j, bad("nothing of the standard input is left for behind the gate")
+	case j.Talk != nil && (!j.Late || j.Stdin != nil):
+		return j, bad("a conversation needs a late input of its own")
 	case j.Uplink != nil && !j.Network:
 		return j, bad("an uplink is given to a job without network")
 	case j.Limits.negative():

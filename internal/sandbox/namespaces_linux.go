@@ -113,6 +113,7 @@ func startCage(o *order, sources []source, flags uintptr, ids mapping, g *group)
 	}
 	t = h.watch(o.job, nil, g)
 	t.verdict = func() ([]string, error) { return verdict(q.status, p) }
+	t.linger = proc.linger
 	return t, end, nil
 }
 

@@ -28,8 +28,12 @@ const (
 	// calm is how long after its start a program is first looked at.
 	calm = 300 * time.Millisecond
 	// headStart is how long a call has the processors for itself before the
-	// program is started that replaces the one that it took.
+	// program is started that replaces the one that it took, and an answer before
+	// what is left of its program is taken down.
 	headStart = 30 * time.Millisecond
+	// breath is how long whoever called has to give the answer, before that program
+	// is started sooner, because no other one waits.
+	breath = 2 * time.Millisecond
 )
 
 // Pool runs jobs with a late input by programs that were started before and
@@ -75,7 +79,7 @@ func NewPool(box *Sandbox, o PoolOptions) *Pool {
 // is one. The wall time counts from the call.
 func (p *Pool) Run(ctx context.Context, tool Tool, job Job) (Outcome, error) {
 	checked, err := job.checked()
-	if err != nil || !job.Late {
+	if err != nil || !job.Late || job.Talk != nil {
 		return p.box.Run(ctx, job)
 	}
 	b, err := checked.MarshalBinary()
@@ -94,11 +98,12 @@ func (p *Pool) Run(ctx context.Context, tool Tool, job Job) (Outcome, error) {
 		// Where another one waits, the call that may follow this one has the
 		// processors for itself, too.
 		if !p.waits(tool, same) && next.Stop() {
-			p.start(tool, same, checked, often.Load())
+			next.Reset(breath)
 		}
 	}()
 	for ; s != nil; s = p.take(tool, same) {
 		often.Store(true)
+		s.later = p.later
 		out, err := p.box.serve(ctx, p.box.driver, s, checked)
 		select {
 		case <-s.t.fed:
@@ -112,6 +117,24 @@ func (p *Pool) Run(ctx context.Context, tool Tool, job Job) (Outcome, error) {
 		// has run the job yet.
 	}
 	return p.box.Run(ctx, job)
+}
+
+// later does something when a call has given its answer, at Close at the latest.
+func (p *Pool) later(do func()) {
+	p.mu.Lock()
+	closed := p.closed
+	if !closed {
+		p.work.Add(1)
+	}
+	p.mu.Unlock()
+	if closed {
+		do()
+		return
+	}
+	time.AfterFunc(headStart, func() {
+		defer p.work.Done()
+		do()
+	})
 }
 
 // take removes a program of a key, the first that is as it should be, and ends

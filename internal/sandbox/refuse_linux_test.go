@@ -67,6 +67,9 @@ func TestBadJobs(t *testing.T) {
 			{"file in mount", func(j *sandbox.Job) { mount(dir+"/real", "/tmp/in")(j); file("/tmp/in/x")(j) }, "bad_job", fault.Usage},
 			{"no such input", func(j *sandbox.Job) { j.StdinFile = "/tmp/none" }, "bad_job", fault.Usage},
 			{"two inputs", func(j *sandbox.Job) { j.Stdin = []byte("x") }, "bad_job", fault.Usage},
+			{"all of it early", func(j *sandbox.Job) { j.StdinFile, j.Late, j.Stdin, j.Early = "", true, []byte("x"), 1 }, "bad_job", fault.Usage},
+			{"early, not late", func(j *sandbox.Job) { j.StdinFile, j.Stdin, j.Early = "", []byte("xy"), 1 }, "bad_job", fault.Usage},
+			{"early below zero", func(j *sandbox.Job) { j.StdinFile, j.Late, j.Stdin, j.Early = "", true, []byte("xy"), -1 }, "bad_job", fault.Usage},
 			{"negative limit", func(j *sandbox.Job) { j.Limits.Memory = -1 }, "bad_job", fault.Usage},
 			{"source is a link", mount(dir+"/link", dir+"/link"), "mount_source", fault.Denied},
 			{"link on the way", mount("/proc/self/../../etc", "/data"), "bad_job", fault.Usage},
@@ -82,7 +85,12 @@ func TestBadJobs(t *testing.T) {
 				t.Errorf("%s: %v (%s, %v), want %s, %v", c.name, err, fault.ReasonOf(err), fault.KindOf(err), c.reason, c.kind)
 			}
 		}
-		job := tool(t, "print('ran')")
+		job := tool(t, "import sys; print(sys.stdin.read())")
+		job.StdinFile, job.Late, job.Stdin, job.Early = "", true, []byte("xy"), 1
+		if out := run(t, s, job); string(out.Stdout) != "xy\n" {
+			t.Errorf("the twin of what is early: %+v", out)
+		}
+		job = tool(t, "print('ran')")
 		mount(dir+"/real", dir+"/real")(&job)
 		if out := run(t, s, job); string(out.Stdout) != "ran\n" {
 			t.Errorf("the twin of the link: %+v", out)

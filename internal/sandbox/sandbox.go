@@ -245,8 +245,14 @@ func (s *Sandbox) serve(ctx context.Context, d driver, warm *spare, job Job) (Ou
 	defer warm.clean()
 	began := s.opts.Now()
 	switch {
+	case job.Talk != nil:
+		t.converse(job)
 	case job.Late && warm.job != nil:
 		t.feedNow(job)
+		if warm.later != nil && t.linger != nil {
+			release := t.linger()
+			defer func() { warm.later(release) }()
+		}
 	case job.Late:
 		t.feed(job)
 	}

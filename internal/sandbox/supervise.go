@@ -35,10 +35,15 @@ type tree struct {
 	group *group
 	// holds is the memory of the tree at this moment; nil where nobody counts.
 	holds func() int64
+	// linger keeps what takes long to be taken down with the tree, until release is
+	// called; nil where a driver has nothing of that kind.
+	linger func() (release func())
+	// talk is a conversation with the program; nil where there is none.
+	talk *talk
 	// fed is closed when the late input was written, or cannot be.
 	fed chan struct{}
 	// unheard tells that the program had ended before it was given a byte of
-	// its late input.
+	// its late input that follows on the gate.
 	unheard atomic.Bool
 	// verdict tells, after the end, whether the program ever started; nil
 	// where starting the process was all there is to it.
@@ -67,13 +72,17 @@ func (t *tree) feed(j Job) {
 // the gate waits for. So the gate must not wait for long.
 func (t *tree) feedNow(j Job) {
 	t.fed = make(chan struct{})
+	n := 0
+	if j.Early > 0 { // it wakes up and reads while the gate is asked
+		n = writeSome(t.stdin, j.Stdin[:j.Early])
+	}
 	if !t.passes(j) {
 		t.dry()
 		return
 	}
-	n := writeSome(t.stdin, j.Stdin)
+	n += writeSome(t.stdin, j.Stdin[n:])
 	if n < len(j.Stdin) { // it is more than the pipe holds, or the program has ended
-		go t.pour(j.Stdin[n:], n > 0)
+		go t.pour(j.Stdin[n:], n > j.Early)
 		return
 	}
 	t.dry()
@@ -89,7 +98,8 @@ func (t *tree) passes(j Job) bool {
 	return err == nil
 }
 
-// pour writes the rest of the input; heard tells that some of it was taken already.
+// pour writes the rest of the input; heard tells that the program took already what
+// may have made it begin.
 func (t *tree) pour(rest []byte, heard bool) {
 	// A program that ended has closed its end.
 	if n, err := t.stdin.Write(rest); n == 0 && err != nil && !heard {
@@ -159,7 +169,7 @@ func (t *tree) supervise(ctx context.Context, lim Limits, began time.Time, now f
 	var full atomic.Bool
 	heads, tails := make(chan []byte, 1), make(chan struct{}, 1)
 	go func() {
-		heads <- readHead(&stream{File: t.stdout}, lim.Stdout, func() { full.Store(true); t.kill() })
+		heads <- readHead(t.talk.heard(&stream{File: t.stdout}), lim.Stdout, func() { full.Store(true); t.kill() })
 	}()
 	go func() {
 		out.Stderr, out.StderrCut = readTail(&stream{File: t.stderr}, lim.Stderr)
@@ -201,6 +211,11 @@ func (t *tree) supervise(ctx context.Context, lim Limits, began time.Time, now f
 	}
 	t.kill()
 	t.closeAfter(drain, func() { out.Stdout = <-heads; <-tails })
+	if t.talk != nil {
+		_ = t.stdin.Close() // a program that is gone reads no more, and who writes to it must not wait
+		t.talk.hush()
+		<-t.fed
+	}
 	out.StdoutCut = full.Load()
 	if memory, processes := t.group.tally(); t.group != nil {
 		out.OutOfMemory, out.TooManyProcesses = memory, processes
@@ -242,6 +257,7 @@ func (t *tree) closeAfter(pause time.Duration, read func()) {
 	late := time.AfterFunc(pause, func() {
 		_ = t.stdout.SetReadDeadline(time.Unix(1, 0))
 		_ = t.stderr.SetReadDeadline(time.Unix(1, 0))
+		t.talk.hush()
 	})
 	read()
 	late.Stop()

@@ -7,6 +7,7 @@ type spare struct {
 	job   []byte // as MarshalBinary has it
 	t     *tree
 	clean func()
+	later func(func()) // takes what can be done once the answer is out; nil where nobody does
 }
 
 // serves tells whether the spare is the program that the job asks for: alive,

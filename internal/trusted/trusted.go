@@ -2,9 +2,11 @@
 // of their rights, in no sandbox at all. It exists for the package resolver uv
 // and for git, which a maintainer runs when accepting and publishing a version,
 // for gh, which is asked for the token of who contributes, for the programs of a
-// desktop that tell a person of what waits for their word, and for nothing else:
-// no argument, file or byte of a tool, a package or a registry may decide what
-// runs here. It is apart from package sandbox, which starts everything else,
+// desktop that tell a person of what waits for their word, for git and a container
+// engine that acquire what an install manifest names (package provision checks the
+// address, commit and digest that they are given), and for nothing else: no file or
+// byte of a tool, a package or a registry may decide what runs here. What an engine
+// runs of an image it holds in a container of its own. It is apart from package sandbox, which starts everything else,
 // because what it needs of the standard library is initialised late, and a run
 // would wait for that.
 package trusted

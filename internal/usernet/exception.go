@@ -2,6 +2,7 @@ package usernet
 
 import (
 	"net/netip"
+	"net/url"
 	"strconv"
 	"strings"
 
@@ -102,6 +103,17 @@ func hostName(s string) bool {
 	}
 	last := labels[len(labels)-1]
 	return last[0] < '0' || last[0] > '9'
+}
+
+// Names tells whether an exception names the server of an address by the very words:
+// a person said it, and no name server.
+func (e Exception) Names(u *url.URL) bool {
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	host := strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
+	return (e.name != "" && e.name == host || e.addr.IsValid() && e.addr.String() == host) && (e.port == 0 || strconv.Itoa(int(e.port)) == port)
 }
 
 // String is the exception as [ParseException] reads it, in the one spelling.

@@ -44,12 +44,13 @@ type Request struct {
 
 // New starts an engine that ends with the test, which fails where a request was not
 // as the API documents it.
-func New(t testing.TB) *Engine {
+func New(tb testing.TB) *Engine {
+	tb.Helper()
 	e := Start()
-	t.Cleanup(func() {
+	tb.Cleanup(func() {
 		e.close()
 		for _, w := range e.Wrong() {
-			t.Errorf("a request is not as documented: %s", w)
+			tb.Errorf("a request is not as documented: %s", w)
 		}
 	})
 	return e.Engine

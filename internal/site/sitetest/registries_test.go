@@ -56,14 +56,14 @@ func liked(t *testing.T) *registrytest.Registry {
 	r := registrytest.New(t)
 	var first, second registry.Batch
 	err := fs.WalkDir(patchgit.Tools, "tools", func(p string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || path.Base(p) != spec.FormatPatch.MainFile() {
+		if err != nil || d.IsDir() || spec.FormatOf(path.Base(p)) == "" {
 			return err
 		}
 		data, err := patchgit.Tools.ReadFile(p)
 		if err != nil {
 			return err
 		}
-		doc, _ := manifest.Read(spec.FormatPatch.MainFile(), data, manifest.Strict)
+		doc, _ := manifest.Read(path.Base(p), data, manifest.Strict)
 		if doc == nil {
 			return fmt.Errorf("%s is not readable", p)
 		}

@@ -1,0 +1,109 @@
+package provision
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/patch-cat/patch-git/internal/fault"
+	"github.com/patch-cat/patch-git/spec"
+)
+
+// container has an engine pull an image by its digest, which the engine holds the
+// content against, and asks it afterwards whether that is what it has.
+func (w *work) container(ctx context.Context) error {
+	image := w.d.Install.Image
+	engine, err := w.p.engine(ctx)
+	if err != nil {
+		return err
+	}
+	w.p.progress("pulling "+image, 0, 0)
+	env := w.p.engineEnv()
+	out, err := w.p.Run(ctx, []string{engine, "pull", "--quiet", image}, env, "", nil)
+	if err != nil {
+		return err
+	}
+	if out.Exit != 0 {
+		said := strings.Join(strings.Fields(string(out.Stderr)), " ")
+		if strings.Contains(said, "manifest unknown") || strings.Contains(said, "not found") {
+			return fault.New(fault.NotFound, "no_artifact", "there is no image %s: %s", spec.Quote(image), spec.Quote(said))
+		}
+		return fault.New(fault.Unavailable, "download", "pulling %s failed: %s", spec.Quote(image), spec.Quote(said)).Hint("check the connection, and that the engine may pull")
+	}
+	out, err = w.p.Run(ctx, []string{engine, "image", "inspect", "--format", "{{json .RepoDigests}}", image}, env, "", nil)
+	if err != nil {
+		return err
+	}
+	var digests []string
+	_, want, _ := strings.Cut(image, "@")
+	if out.Exit != 0 || json.Unmarshal(out.Stdout, &digests) != nil || !slices.ContainsFunc(digests, func(d string) bool { return strings.HasSuffix(d, "@"+want) }) {
+		return fault.New(fault.NotVerified, "artifact_digest", "the engine does not have the image %s; nothing is installed", spec.Quote(image))
+	}
+	w.done.Engine, w.done.Source = engine, image
+	w.done.Image, w.done.Run = image, containerRun(engine, w.d, w.r.Tool.Capabilities.Network)
+	w.done.Command = w.done.inside(w.d.Command)
+	return nil
+}
+
+// engine finds an engine that answers.
+func (p *Provisioner) engine(ctx context.Context) (string, error) {
+	for _, name := range []string{"docker", "podman"} {
+		path, err := p.Find(name)
+		if err != nil {
+			continue
+		}
+		if out, err := p.Run(ctx, []string{path, "version", "--format", "{{.Server.Version}}"}, p.engineEnv(), "", nil); err == nil && out.Exit == 0 {
+			return path, nil
+		}
+	}
+	return "", fault.New(fault.Unavailable, "no_runtime", "neither docker nor podman answers here, and the tool is an image for them").
+		Hint("install docker or podman, and start it")
+}
+
+// engineEnv is what an engine may see of the environment: where it is, and where its
+// own state lies.
+func (p *Provisioner) engineEnv() []string {
+	var env []string
+	for _, name := range []string{"PATH", "HOME", "DOCKER_HOST", "DOCKER_CONTEXT", "DOCKER_CONFIG", "DOCKER_CERT_PATH", "DOCKER_TLS_VERIFY", "CONTAINER_HOST", "XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "HTTPS_PROXY", "NO_PROXY"} {
+		if v := p.Host.Getenv(name); v != "" {
+			env = append(env, name+"="+v)
+		}
+	}
+	return env
+}
+
+// containerRun is how the engine is started, up to the image: with no right that the
+// tool does not need. It sees nothing of the host, has no capability, a read-only root
+// and, unless the tool declares one, no network. Values come by their names alone, out
+// of the engine's own environment, so that none stands in an argument that everybody on
+// the machine can read.
+func containerRun(engine string, d *spec.Deployment, network bool) []string {
+	argv := []string{
+		engine, "run", "--rm", "--interactive", "--pull=never", "--read-only", "--cap-drop=ALL", "--security-opt=no-new-privileges",
+		"--pids-limit=256", "--memory=2g", "--tmpfs=/tmp:rw,nosuid,nodev,size=256m",
+	}
+	if !network {
+		argv = append(argv, "--network=none")
+	}
+	if d.Cwd != "" {
+		argv = append(argv, "--workdir="+d.Cwd)
+	}
+	for _, e := range d.Env {
+		argv = append(argv, "--env="+e.Name)
+	}
+	return argv
+}
+
+// inside is a command in the container; none is what the image itself starts.
+func (p *Prefix) inside(command []string) []string {
+	argv := slices.Clone(p.Run)
+	if len(command) > 0 {
+		argv = append(argv, "--entrypoint="+command[0])
+	}
+	argv = append(argv, p.Image)
+	if len(command) > 1 {
+		argv = append(argv, command[1:]...)
+	}
+	return argv
+}
