@@ -65,4 +65,3 @@ func (b *patternBudget) match(re *regexp2.Regexp, text string) (bool, error) {
 
 // patternSteps is how many names and patterns cost as much as one schema.
 const patternSteps = 5
-
