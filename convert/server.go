@@ -125,11 +125,14 @@ func first(list ...string) string {
 	return ""
 }
 
+// maxServer is what a server.json may have; those of the registry have a few KiB.
+const maxServer = limits.ToolFile
+
 // FromServer makes an install manifest of a server.json of the MCP registry. What
 // version 0.2 cannot say is refused with the reason: servers that are only reached
 // have no method of installation [C-23].
 func FromServer(data []byte, o Options) (*Result, error) {
-	if _, err := manifest.Object(data, limits.SourceScan); err != nil {
+	if _, err := manifest.Object(data, maxServer); err != nil {
 		return nil, fault.New(fault.Findings, "server", "the server.json cannot be read: %w", err)
 	}
 	var s server

@@ -19,6 +19,9 @@ import (
 // older transport of events has no such address, and is refused then.
 func (c *conversion) serverHTTP(s *server, p *serverPackage, how *object, at string) ([]member, error) {
 	url := p.Transport.URL
+	if len(url) > maxURL {
+		return nil, impossible("the address of %s has %d characters", spec.Quote(s.Name), len(url))
+	}
 	for _, m := range tokenInURL().FindAllStringSubmatch(url, -1) {
 		value := "8080"
 		if v, ok := p.Transport.Variables[m[1]]; ok && first(v.Value, deref(v.Default)) != "" {
@@ -74,6 +77,8 @@ var (
 	tokenInURL   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{([A-Za-z0-9_.-]{1,64})\}`) })
 	nameOfAction = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,62}$`) })
 )
+
+const maxURL = 2048
 
 // maxActions is what a manifest may list [TI-61].
 const maxActions = 64

@@ -176,7 +176,13 @@ var (
 // maxPrompt is what a prompt may have, in characters [TI-48].
 const maxPrompt = 800
 
+// maxEnv is how many values a manifest may ask for [TI-45].
+const maxEnv = 32
+
 func (c *conversion) serverEnv(list []serverInput, at string) ([]any, error) {
+	if len(list) > maxEnv {
+		return nil, impossible("there are %d variables, and version 0.2 takes %d", len(list), maxEnv)
+	}
 	var out []any
 	for i, e := range list {
 		where := at + "/" + strconv.Itoa(i)
