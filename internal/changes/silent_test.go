@@ -19,8 +19,8 @@ func filled(v reflect.Value, n *int) {
 		v.Set(reflect.New(v.Type().Elem()))
 		filled(v.Elem(), n)
 	case reflect.Struct:
-		for i := range v.NumField() {
-			filled(v.Field(i), n)
+		for _, field := range v.Fields() {
+			filled(field, n)
 		}
 	case reflect.Slice:
 		if v.Type() == reflect.TypeFor[json.RawMessage]() {
