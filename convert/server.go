@@ -29,7 +29,6 @@ type server struct {
 	Packages []serverPackage   `json:"packages"`
 	Remotes  []json.RawMessage `json:"remotes"`
 	Icons    []json.RawMessage `json:"icons"`
-	Status   string            `json:"status"`
 	Meta     json.RawMessage   `json:"_meta"`
 	Wrapped  json.RawMessage   `json:"server"`
 }
@@ -128,11 +127,18 @@ func first(list ...string) string {
 // maxServer is what a server.json may have; those of the registry have a few KiB.
 const maxServer = limits.ToolFile
 
+// serverMembers are those of a server.json that are looked at, or told by themselves.
+var serverMembers = map[string]bool{
+	"$schema": true, "name": true, "title": true, "description": true, "version": true, "version_detail": true, "websiteUrl": true, "website_url": true,
+	"repository": true, "packages": true, "remotes": true, "icons": true, "_meta": true, "server": true,
+}
+
 // FromServer makes an install manifest of a server.json of the MCP registry. What
 // version 0.2 cannot say is refused with the reason: servers that are only reached
 // have no method of installation [C-23].
 func FromServer(data []byte, o Options) (*Result, error) {
-	if _, err := manifest.Object(data, maxServer); err != nil {
+	members, err := manifest.Object(data, maxServer)
+	if err != nil {
 		return nil, fault.New(fault.Findings, "server", "the server.json cannot be read: %w", err)
 	}
 	var s server
@@ -151,6 +157,11 @@ func FromServer(data []byte, o Options) (*Result, error) {
 	c := &conversion{to: Install, o: o}
 	if err := c.server(&s); err != nil {
 		return nil, err
+	}
+	for _, m := range members {
+		if !serverMembers[m.Name] {
+			c.dropped("/"+pointerPart(m.Name), "the target has no place for it")
+		}
 	}
 	slices.SortStableFunc(c.losses, func(a, b manifest.Loss) int { return strings.Compare(a.Path, b.Path) })
 	return &Result{Files: c.out, Losses: c.losses}, manifest.Refused(c.losses, o.AllowLoss)

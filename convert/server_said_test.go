@@ -42,6 +42,7 @@ func TestServerSaid(t *testing.T) {
 		{[]string{`"version": "1.2",`, `"version_detail": {"version": "1.2.0"},`}, `"version": "1.2.0"`, "/name"},
 		{[]string{`"version": "1.2",`, ``}, `"version": "1.2.0"`, "/tool/version"},
 		{[]string{`"someone/notes-mcp"`, `"someone/a"`, `io.github.someone/notes-mcp`, `io.github.someone/a`}, `"id": "someone-a"`, "/name"},
+		{[]string{`"version": "1.2",`, `"version": "1.2", "status": "deprecated", "x/y": 1,`}, `"notes-mcp"`, ""},
 		{[]string{`"description": "Read and write notes."`, `"description": ""`}, `"summary": "The MCP server Notes mcp."`, "/tool/summary"},
 	} {
 		text := serverJSON
@@ -57,7 +58,9 @@ func TestServerSaid(t *testing.T) {
 			if !strings.Contains(string(r.Files[0].Data), c.has) {
 				t.Errorf("%v: %s is not in\n%s", c.replace, c.has, r.Files[0].Data)
 			}
-			if !slices.ContainsFunc(r.Losses, func(l manifest.Loss) bool { return l.Path == c.loss }) {
+			if !slices.ContainsFunc(r.Losses, func(l manifest.Loss) bool {
+				return l.Path == c.loss || c.loss == "" && (l.Path == "/status" || form != text)
+			}) {
 				t.Errorf("%v: no loss of %s in %v", c.replace, c.loss, r.Losses)
 			}
 			doc, findings := manifest.Read("install.json", r.Files[0].Data, manifest.Lenient)
