@@ -2,6 +2,7 @@ package consume
 
 import (
 	"context"
+	"slices"
 
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/ledger"
@@ -39,7 +40,7 @@ func (c *Client) SkillFile(ctx context.Context, name spec.Name, path string, mos
 	if v.Tool().Skill == nil {
 		return nil, fault.New(fault.NotFound, ReasonNoSkill, "%s is no skill, it is of the kind %s", v.Ref().At(), v.Tool().Format)
 	}
-	for _, f := range v.Document().Files {
+	for _, f := range skillFiles(v.Document()) {
 		if f.Path != path {
 			continue
 		}
@@ -49,6 +50,12 @@ func (c *Client) SkillFile(ctx context.Context, name spec.Name, path string, mos
 		return &SkillFile{Ref: v.Ref(), Registry: v.Registry(), File: f, Data: v.File(path), Trust: c.vouched(v.Tool(), v.Registry())}, nil
 	}
 	return nil, fault.New(fault.NotFound, ReasonNoSkill, "%s has no file %s", v.Ref().At(), spec.Quote(path))
+}
+
+// skillFiles are the files that the author of a skill wrote: what a registry put beside
+// them is about the skill and not for who follows it.
+func skillFiles(doc *ledger.Release) []ledger.ReleaseFile {
+	return slices.DeleteFunc(slices.Clone(doc.Files), func(f ledger.ReleaseFile) bool { return f.Path == ledger.ReportFileName })
 }
 
 // vouched is what a text is that an author wrote for a model.

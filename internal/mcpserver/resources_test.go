@@ -33,7 +33,7 @@ func resourcesOver(t *testing.T, client *mcp.ClientSession) {
 	for _, uri := range []string{"skill://two/SKILL.md", "skill://one/../two/SKILL.md", skillScheme} {
 		_, err = client.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri})
 		refused, ok := errors.AsType[*jsonrpc.Error](err)
-		if !ok || refused.Code != mcp.CodeResourceNotFound || !strings.Contains(string(refused.Data), `"reason":"no"`) {
+		if !ok || refused.Code != jsonrpc.CodeInvalidParams || !strings.Contains(string(refused.Data), `"reason":"no"`) {
 			t.Errorf("%s: %v", uri, err)
 		}
 	}

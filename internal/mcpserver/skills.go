@@ -143,8 +143,6 @@ func refusedFile(err error, uri string) *jsonrpc.Error {
 	kind := fault.KindOf(err)
 	out := &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: visible(err.Error())}
 	switch kind {
-	case fault.NotFound:
-		out.Code = mcp.CodeResourceNotFound
 	case fault.Unavailable, fault.Internal, fault.Interrupted:
 		out.Code = jsonrpc.CodeInternalError
 	}

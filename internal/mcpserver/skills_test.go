@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/patch-cat/patch-git/internal/config"
 	"github.com/patch-cat/patch-git/internal/consume"
@@ -186,7 +185,7 @@ func TestContents(t *testing.T) {
 // TestRefusedFile: a "no" and "could not tell" are different errors of the protocol.
 func TestRefusedFile(t *testing.T) {
 	for kind, code := range map[fault.Kind]int64{
-		fault.Usage: jsonrpc.CodeInvalidParams, fault.NotFound: mcp.CodeResourceNotFound, fault.NotVerified: jsonrpc.CodeInvalidParams,
+		fault.Usage: jsonrpc.CodeInvalidParams, fault.NotFound: jsonrpc.CodeInvalidParams, fault.NotVerified: jsonrpc.CodeInvalidParams,
 		fault.Denied: jsonrpc.CodeInvalidParams, fault.Unavailable: jsonrpc.CodeInternalError,
 	} {
 		got := refusedFile(fault.New(kind, "why", "it\x1b is so").Hint("do"), "skill://x")
