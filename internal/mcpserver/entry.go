@@ -90,7 +90,9 @@ func newEntry(card *consume.Card) (*entry, error) {
 			e.kind |= bit
 		}
 	}
-	e.description = describe(card)
+	if e.description = describe(card); e.skill != nil {
+		e.description = e.skill.words + "\n[a skill: instructions to read, not a tool to call]"
+	}
 	for _, part := range card.Parts {
 		p, err := newEntry(part)
 		if err != nil {

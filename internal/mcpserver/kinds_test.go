@@ -82,6 +82,9 @@ func TestFindKinds(t *testing.T) {
 				t.Errorf("%q in %s: %+v", c.query, detail, got.Tools)
 				continue
 			}
+			if said := got.Tools[0].Description; detail == "summary" && strings.Contains(said, "[sandboxed:") == (c.kind == "skill") {
+				t.Errorf("%q is told as %q", c.query, said)
+			}
 			if schema := string(got.Tools[0].Inputs); (schema != "") != (detail == "schema" && c.kind != "skill") {
 				t.Errorf("%q in %s takes %s", c.query, detail, schema)
 			}
