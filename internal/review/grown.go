@@ -48,6 +48,11 @@ func grew(a, b *spec.Tool) []string {
 			add("secret", "none", s)
 		}
 	}
+	for _, s := range is.Servers {
+		if !slices.Contains(was.Servers, s) {
+			add("server", "none", s)
+		}
+	}
 	if was.Installs != is.Installs && is.Installs != "" {
 		add("installs", cmp.Or(was.Installs, "nothing"), is.Installs)
 	}
