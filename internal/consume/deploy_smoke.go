@@ -157,7 +157,7 @@ func (t *deployedTool) shell(ctx context.Context, command []string, within time.
 func (t *deployedTool) engine(ctx context.Context, argv, env []string, within time.Duration) (sandbox.Outcome, error) {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
-	out, err := trusted.Run(ctx, argv, append(t.p.EngineEnv(), env...), "", nil)
+	out, err := trusted.Run(ctx, argv, append(slices.Clone(env), t.p.EngineEnv()...), "", nil)
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = fault.New(fault.ToolFailed, "timeout", "it did not end within %s", within)
 	}

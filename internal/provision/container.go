@@ -95,6 +95,37 @@ func containerRun(engine string, d *spec.Deployment, network bool) []string {
 	return argv
 }
 
+// ofEngine tells whether an engine, or what the system loads into it, goes by a variable
+// of that name. Values come to a container out of the engine's own environment, and the
+// engine is in no sandbox: a manifest with such a name could have it load a library, or
+// send the person's secrets to a daemon of its author's.
+func ofEngine(name string) bool {
+	for _, begin := range []string{
+		"LD_", "DYLD_", "DOCKER_", "BUILDKIT_", "BUILDX_", "CONTAINER_", "CONTAINERS_", "PODMAN_", "XDG_", "SSL_CERT_", "OTEL_", "DBUS_", "MALLOC_", "LC_",
+	} {
+		if strings.HasPrefix(name, begin) {
+			return true
+		}
+	}
+	return slices.Contains([]string{
+		"PATH", "HOME", "TMPDIR", "SHELL", "USER", "LANG", "LANGUAGE", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "NOTIFY_SOCKET",
+		"GODEBUG", "GOTRACEBACK", "GOCOVERDIR", "GOMAXPROCS", "GOGC", "GOMEMLIMIT", "GLIBC_TUNABLES", "GCONV_PATH", "LOCPATH", "NLSPATH",
+		"STORAGE_DRIVER", "STORAGE_OPTS", "REGISTRY_AUTH_FILE", "SSH_AUTH_SOCK", "SSH_ASKPASS", "LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES",
+		"HOSTALIASES", "LOCALDOMAIN", "RES_OPTIONS", "RESOLV_HOST_CONF", "NETRC", "CURL_HOME",
+	}, name)
+}
+
+// Offline is a command of a container with no network, also where the tool as a whole
+// has one; of any other artifact it is argv as it is.
+func (p *Prefix) Offline(argv []string) []string {
+	const none = "--network=none"
+	n := len(p.Run)
+	if p.Engine == "" || n < 2 || len(argv) < n || !slices.Equal(argv[:n], p.Run) || slices.Contains(p.Run, none) {
+		return argv
+	}
+	return slices.Insert(slices.Clone(argv), 2, none)
+}
+
 // inside is a command in the container; none is what the image itself starts.
 func (p *Prefix) inside(command []string) []string {
 	argv := slices.Clone(p.Run)

@@ -165,3 +165,42 @@ func TestContainer(t *testing.T) {
 		t.Errorf("%q %v", argv, err)
 	}
 }
+
+// TestContainerNames: a value that would be the engine's own is nobody's to give: it would
+// load a library into what runs with all of the person's rights, or lead it elsewhere.
+func TestContainerNames(t *testing.T) {
+	image := spec.Artifact{Method: "container", Image: "x@sha256:" + sumOf("")}
+	for name, ok := range map[string]bool{
+		"LD_PRELOAD": false, "DOCKER_HOST": false, "DOCKER_CONFIG": false, "CONTAINER_HOST": false, "PATH": false, "HOME": false,
+		"HTTPS_PROXY": false, "XDG_CONFIG_HOME": false, "SSL_CERT_FILE": false, "GODEBUG": false, "REGISTRY_AUTH_FILE": false,
+		"API_KEY": true, "GOOGLE_TOKEN": true, "PATH_PREFIX": true, "MAIL_HOME": true,
+	} {
+		value := "/tmp/evil"
+		tool := toolOf(spec.Deployment{Install: image, Env: []spec.EnvVar{{Name: name, Default: &value}}})
+		if err := Check(tool); (err == nil) != ok || !ok && fault.KindOf(err) != fault.Findings {
+			t.Errorf("%s: %v", name, err)
+		}
+		// The sandbox gives it to the tool alone.
+		tool.Deployment.Install = spec.Artifact{Method: "url", URL: "https://x/y", SHA256: sumOf("")}
+		if err := Check(tool); err != nil {
+			t.Errorf("%s without a container: %v", name, err)
+		}
+	}
+}
+
+// TestContainerOffline: what has no network gets none, whatever the rest of the tool has.
+func TestContainerOffline(t *testing.T) {
+	run := containerRun("/engine/podman", &spec.Deployment{}, true)
+	p := &Prefix{Engine: "/engine/podman", Image: "x@sha256:1", Run: run}
+	argv := p.inside([]string{"/mail", "--network=none"})
+	if got := strings.Join(p.Offline(argv), " "); !strings.HasPrefix(got, "/engine/podman run --network=none --rm") || !strings.HasSuffix(got, "x@sha256:1 --network=none") {
+		t.Errorf("%s", got)
+	}
+	p.Run = containerRun("/engine/podman", &spec.Deployment{}, false)
+	if got := strings.Join(p.Offline(p.inside([]string{"/mail"})), " "); strings.Count(got, "--network=none") != 1 {
+		t.Errorf("%s", got)
+	}
+	if got := (&Prefix{}).Offline([]string{"/mail", "x"}); len(got) != 2 {
+		t.Errorf("no container: %q", got)
+	}
+}
