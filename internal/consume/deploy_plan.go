@@ -65,7 +65,7 @@ func (c *Client) origin(e spec.EnvVar, o PullOptions, before toolbox.Deployed) s
 		return "--env"
 	case kept && !e.Secret, secret && e.Secret:
 		return "kept from before"
-	case FromEnvironment(e) && c.Host.Getenv(e.Name) != "":
+	case FromEnvironment(e) && c.Host.Getenv(e.Name) != "" && !holdsPassword(c.Host.Getenv(e.Name)):
 		return "your environment"
 	case e.Default != nil && !e.Secret:
 		return "the default"
