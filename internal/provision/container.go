@@ -3,6 +3,7 @@ package provision
 import (
 	"context"
 	"encoding/json"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -14,6 +15,11 @@ import (
 // content against, and asks it afterwards whether that is what it has.
 func (w *work) container(ctx context.Context) error {
 	image := w.d.Install.Image
+	if host := imageHost(image); host != "" && w.p.Reach != nil {
+		if err := w.p.Reach(ctx, &url.URL{Scheme: "https", Host: host}); err != nil {
+			return err
+		}
+	}
 	engine, err := w.p.engine(ctx)
 	if err != nil {
 		return err
@@ -44,6 +50,16 @@ func (w *work) container(ctx context.Context) error {
 	w.done.Image, w.done.Run = image, containerRun(engine, w.d, w.r.Tool.Capabilities.Network)
 	w.done.Command = w.done.inside(w.d.Command)
 	return nil
+}
+
+// imageHost is the server that the name of an image begins with; "" is the engine's own
+// choice. By the engines' rule the first part is a server where it could be no folder.
+func imageHost(image string) string {
+	first, _, more := strings.Cut(image, "/")
+	if more && (strings.ContainsAny(first, ".:") || first == "localhost") {
+		return first
+	}
+	return ""
 }
 
 // engine finds an engine that answers.

@@ -2,6 +2,7 @@ package provision
 
 import (
 	"context"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -202,5 +203,31 @@ func TestContainerOffline(t *testing.T) {
 	}
 	if got := (&Prefix{}).Offline([]string{"/mail", "x"}); len(got) != 2 {
 		t.Errorf("no container: %q", got)
+	}
+}
+
+// TestContainerReach: an image is fetched from no server of this machine's network, as
+// nothing else is, and the engine is not even asked.
+func TestContainerReach(t *testing.T) {
+	for image, host := range map[string]string{
+		"127.0.0.1:5000/x": "127.0.0.1:5000", "localhost/x": "localhost", "metadata.internal/x/y": "metadata.internal",
+		"ann/x": "", "x": "", "ghcr.io/ann/x": "ghcr.io",
+	} {
+		p := newProvisioner(t, nil)
+		asked, started := "", false
+		p.Reach = func(_ context.Context, u *url.URL) error {
+			asked = u.Host
+			return fault.New(fault.Denied, "address", "no")
+		}
+		p.Find = func(string) (string, error) { return "/engine/podman", nil }
+		p.Run = func(context.Context, []string, []string, string, []byte) (sandbox.Outcome, error) {
+			started = true
+			return sandbox.Outcome{Exit: 1}, nil
+		}
+		r := Request{Tool: toolOf(spec.Deployment{Install: spec.Artifact{Method: "container", Image: image + "@sha256:" + sumOf("")}}), Release: release(image)}
+		_, err := p.Install(t.Context(), r)
+		if asked != host || started != (host == "") || host != "" && fault.KindOf(err) != fault.Denied {
+			t.Errorf("%s: asked about %q, started %v: %v", image, asked, started, err)
+		}
 	}
 }
