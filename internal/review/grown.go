@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/patch-cat/patch-git/manifest"
 	"github.com/patch-cat/patch-git/spec"
 )
 
@@ -93,6 +94,17 @@ func worse(a, b *spec.Tool) []string {
 			out = append(out, "action "+o.Name+" warns less: "+string(before.Effects)+" → "+string(o.Effects)) // it is not confirmed any more
 		case there && o.Idempotent && !before.Idempotent && rank(o.Effects) >= rank(spec.EffectsWrite):
 			out = append(out, "action "+o.Name+" is repeated: no → yes")
+		}
+		known := map[string]bool{}
+		if there {
+			for _, in := range manifest.OperationInputs(before) {
+				known[in.Name] = in.TaintedOK
+			}
+		}
+		for _, in := range manifest.OperationInputs(&o) {
+			if in.TaintedOK && !known[in.Name] {
+				out = append(out, "input "+in.Name+" of action "+o.Name+" takes tainted data: no → yes")
+			}
 		}
 	}
 	return out
