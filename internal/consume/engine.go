@@ -58,9 +58,8 @@ func (e *engine) prepare(ctx context.Context, k *call) error {
 
 // run asks the engine, which may repeat the key that it is given: to the tool that it
 // runs, which is a stranger's, and so to us.
-func (e *engine) run(ctx context.Context, k *call) error { return k.struck(e.ask(ctx, k)) }
-
-func (e *engine) ask(ctx context.Context, k *call) error {
+func (e *engine) run(ctx context.Context, k *call) (err error) {
+	defer func() { err = k.struck(err) }()
 	ctx, cancel := context.WithTimeoutCause(ctx, wall(k), errCallTime)
 	defer cancel()
 	if err := k.gate()(); err != nil {
