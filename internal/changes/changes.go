@@ -113,6 +113,7 @@ func (c *comparison) permissions(a, b *spec.Tool) {
 		{"/external_auth", "access to an account", p.ExternalAuth, q.ExternalAuth},
 		{"/scopes", "a scope", p.Scopes, q.Scopes},
 		{"/secrets", "a secret", p.Secrets, q.Secrets},
+		{"/servers", "a server that it sends to", p.Servers, q.Servers},
 	} {
 		for _, s := range set.is {
 			if !slices.Contains(set.was, s) {
