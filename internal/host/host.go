@@ -22,13 +22,13 @@ type Host struct {
 	// LookupEnv tells a variable that is set to nothing from one that is not set; nil
 	// where nobody needs that.
 	LookupEnv func(string) (string, bool)
-	Now    func() time.Time
-	Dir    string // working directory, absolute
-	GOOS   string
-	GOARCH string
-	Home   string // the user's home directory; "" when there is none
-	Paths  paths.Paths
-	HTTP   func() *http.Client // made on first use
+	Now       func() time.Time
+	Dir       string // working directory, absolute
+	GOOS      string
+	GOARCH    string
+	Home      string // the user's home directory; "" when there is none
+	Paths     paths.Paths
+	HTTP      func() *http.Client // made on first use
 
 	// Executable is the path of this program, for re-execution and for the
 	// commands written into hosts' configurations.
