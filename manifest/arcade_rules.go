@@ -14,6 +14,7 @@ const (
 	arcadeWord
 	arcadeInner
 	arcadeEnum
+	arcadeEmpty
 	arcadeNoName
 	arcadeShortened
 	arcadeQualified
@@ -22,7 +23,6 @@ const (
 	arcadeParameterTwice
 	arcadeParameters
 	arcadeUndescribed
-	arcadeEmpty
 	arcadeAccounts
 )
 
