@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,7 +11,6 @@ import (
 	"github.com/patch-cat/patch-git/convert"
 	"github.com/patch-cat/patch-git/internal/durable"
 	"github.com/patch-cat/patch-git/internal/fault"
-	"github.com/patch-cat/patch-git/internal/limits"
 	"github.com/patch-cat/patch-git/manifest"
 	"github.com/patch-cat/patch-git/spec"
 )
@@ -128,17 +126,14 @@ func (a *app) convert(ctx context.Context, f *convertFlags, what string) error {
 func (a *app) converting(ctx context.Context, f *convertFlags, what string) (from string, r *convert.Result, err error) {
 	to := convert.Target(f.to)
 	if !isFile(what) && f.from == "" {
-		files, doc, err := a.installedFiles(ctx, what)
+		doc, files, err := a.installedDocument(ctx, what)
 		if err != nil {
 			return "", nil, err
 		}
 		r, err = convert.To(doc, files, to, f.o)
 		return string(doc.Tool.Format), r, err
 	}
-	data, err := durable.ReadFile(a.path(what), limits.SourceScan)
-	if errors.Is(err, os.ErrNotExist) {
-		return "", nil, fault.New(fault.NotFound, "no_file", "there is no file %s", spec.Quote(what))
-	}
+	data, err := a.fileOf(what)
 	if err != nil {
 		return "", nil, err
 	}
@@ -155,38 +150,12 @@ func (a *app) converting(ctx context.Context, f *convertFlags, what string) (fro
 			return "", nil, usage("%s is no format to convert from", spec.Quote(f.from)).Hint("one of patch, install, skill, arcade, %s", serverFormat)
 		}
 	}
-	doc, err := a.readManifest(name, what, data)
+	doc, files, err := a.ownDocument(name, what, data)
 	if err != nil {
 		return "", nil, err
 	}
-	r, err = convert.To(doc, []spec.File{{Path: doc.Tool.Format.MainFile(), Data: data}}, to, f.o)
+	r, err = convert.To(doc, files, to, f.o)
 	return string(doc.Tool.Format), r, err
-}
-
-// installedFiles are the files of an installed release, verified now.
-func (a *app) installedFiles(ctx context.Context, name string) ([]spec.File, *manifest.Document, error) {
-	ref, err := parseRef(name)
-	if err != nil {
-		return nil, nil, err
-	}
-	client, err := a.client()
-	if err != nil {
-		return nil, nil, err
-	}
-	v, _, err := client.Check(ctx, ref)
-	if err != nil {
-		return nil, nil, err
-	}
-	doc, _ := manifest.Read(v.Tool().Format.MainFile(), v.Main(), manifest.Strict)
-	if doc == nil {
-		return nil, nil, fault.New(fault.Internal, "manifest", "the manifest of %s was read and cannot be read again", ref.At())
-	}
-	stored := v.Stored().Files
-	var files []spec.File
-	for _, f := range v.Document().Files {
-		files = append(files, spec.File{Path: f.Path, Data: stored[f.Path]})
-	}
-	return files, doc, nil
 }
 
 // writeConverted writes one file, or a folder that isn't there yet.
@@ -204,16 +173,4 @@ func (a *app) writeConverted(out string, files []spec.File) error {
 	}
 	defer func() { _ = root.Close() }()
 	return root.WriteFiles(files, 0o644)
-}
-
-// readManifest reads a file of the person's own, and shows what is wrong with it.
-func (a *app) readManifest(name, shown string, data []byte) (*manifest.Document, error) {
-	doc, findings := manifest.Read(name, data, manifest.Lenient)
-	if doc == nil || spec.Blocking(findings) {
-		if !a.wantsJSON() {
-			a.printFindings(shown, findings, nil)
-		}
-		return nil, fault.New(fault.Findings, "manifest", "the manifest of %s is invalid", spec.Quote(shown)).Hint("patch-git check %s", shown)
-	}
-	return doc, nil
 }
