@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -101,6 +102,9 @@ func (a *app) callTool(c *cobra.Command, args []string) error {
 	ran, err := a.askAndRun(c.Context(), o, func(o consume.RunOptions) (*consume.Ran, error) {
 		return client.Run(c.Context(), subject, raw, o)
 	})
+	if e, ok := errors.AsType[*fault.Error](err); ok && e.Kind == fault.Usage && len(e.Hints) == 0 {
+		return e.Hint("patch-git call %s %s --help", args[0], subject.Operation)
+	}
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -55,7 +56,7 @@ may also be a server.json of the MCP registry, which --from tells where its name
 	fl := c.Flags()
 	fl.StringVar(&f.to, "to", "", "the `format` to write")
 	fl.StringVar(&f.from, "from", "", "the `format` of the file, where its name doesn't tell: patch, install, skill, arcade or server.json")
-	fl.StringVarP(&f.out, "output", "o", "", "write into this file, or folder where there are several files")
+	fl.StringVarP(&f.out, "output", "o", "", "write into this new file, or folder for a skill and where there are several files")
 	fl.StringVar(&f.o.Repository, "repository", "", "git `URL` that the code lies at (for --to install)")
 	fl.StringVar(&f.o.Commit, "commit", "", "the whole `SHA` of the commit there")
 	fl.StringVar(&f.o.Subpath, "subpath", "", "the `folder` in the repository")
@@ -115,7 +116,9 @@ func (a *app) convert(ctx context.Context, f *convertFlags, what string) error {
 		}
 	case refused == nil && f.out == "" && len(r.Files) > 1:
 		return usage("%s becomes %d files", spec.Quote(what), len(r.Files)).Hint("patch-git convert %s --to %s -o FOLDER", what, f.to)
-	case refused == nil && f.out == "":
+	case refused == nil && f.out != "":
+		a.out.say("wrote %s", pathOf(f.out))
+	case refused == nil:
 		a.out.printf("%s", r.Files[0].Data)
 	}
 	return refused
@@ -158,10 +161,15 @@ func (a *app) converting(ctx context.Context, f *convertFlags, what string) (fro
 	return string(doc.Tool.Format), r, err
 }
 
-// writeConverted writes one file, or a folder that isn't there yet.
+// writeConverted writes one file, or a folder, neither of which is there yet. A skill is
+// a folder whatever it holds, but where the name of the file is that of its main file.
 func (a *app) writeConverted(out string, files []spec.File) error {
 	to := a.path(out)
-	if len(files) == 1 && !strings.HasSuffix(out, string(filepath.Separator)) {
+	skill := files[0].Path == spec.FormatSkill.MainFile() && filepath.Base(to) != files[0].Path
+	if len(files) == 1 && !skill && !strings.HasSuffix(out, string(filepath.Separator)) {
+		if _, err := durable.ReadFile(to, 1); !errors.Is(err, os.ErrNotExist) {
+			return usage("%s exists already", spec.Quote(out)).Hint("choose another file with --output")
+		}
 		return durable.WriteFile(to, files[0].Data, 0o644)
 	}
 	if err := os.Mkdir(to, 0o755); err != nil {

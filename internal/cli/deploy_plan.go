@@ -49,7 +49,9 @@ func planText(p *consume.Plan) string {
 		line(label, "%s", text)
 		more("  because: %s", s.Rationale)
 	}
-	line("sandbox", "%s", strings.Join(permissionWords(p.Tool.Permissions()), ", "))
+	may := p.Tool.Permissions()
+	may.Scopes, may.Secrets, may.Installs = nil, nil, "" // of which the other lines tell more
+	line("sandbox", "%s", strings.Join(permissionWords(may), ", "))
 	for i, n := range p.Net {
 		line(map[bool]string{true: "network"}[i == 0], "also %s, as you said", n)
 	}

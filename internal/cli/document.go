@@ -11,6 +11,7 @@ import (
 	"github.com/patch-cat/patch-git/internal/durable"
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/limits"
+	"github.com/patch-cat/patch-git/ledger"
 	"github.com/patch-cat/patch-git/manifest"
 	"github.com/patch-cat/patch-git/spec"
 )
@@ -55,7 +56,7 @@ func (a *app) ownDocument(name, shown string, data []byte) (*manifest.Document, 
 	return doc, []spec.File{{Path: doc.Tool.Format.MainFile(), Data: data}}, nil
 }
 
-// installedDocument reads an installed release, verified now.
+// installedDocument reads what the author wrote of an installed release, verified now.
 func (a *app) installedDocument(ctx context.Context, name string) (*manifest.Document, []spec.File, error) {
 	ref, err := parseRef(name)
 	if err != nil {
@@ -76,6 +77,10 @@ func (a *app) installedDocument(ctx context.Context, name string) (*manifest.Doc
 	stored := v.Stored().Files
 	var files []spec.File
 	for _, f := range v.Document().Files {
+		switch f.Path {
+		case ledger.ReportFileName, ledger.ClosureFileName, ledger.PylockFileName:
+			continue // the registry wrote these, and not the author
+		}
 		files = append(files, spec.File{Path: f.Path, Data: stored[f.Path]})
 	}
 	return doc, files, nil

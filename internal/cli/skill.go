@@ -149,7 +149,7 @@ func (a *app) releasedSkill(ctx context.Context, arg string) (verify.Verified, e
 		return v, err
 	}
 	if v.Tool().Format != spec.FormatSkill {
-		return v, usage("%s is no skill, its format is %s", ref.Name, v.Tool().Format)
+		return v, usage("%s is no skill, its format is %s", ref.Name, v.Tool().Format).Hint("patch-git info %s", ref.Name)
 	}
 	return v, nil
 }
