@@ -11,7 +11,6 @@ import (
 	"github.com/patch-cat/patch-git/internal/durable"
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/limits"
-	"github.com/patch-cat/patch-git/ledger"
 	"github.com/patch-cat/patch-git/manifest"
 	"github.com/patch-cat/patch-git/spec"
 )
@@ -74,14 +73,5 @@ func (a *app) installedDocument(ctx context.Context, name string) (*manifest.Doc
 	if doc == nil {
 		return nil, nil, fault.New(fault.Internal, "manifest", "the manifest of %s was read and cannot be read again", ref.At())
 	}
-	stored := v.Stored().Files
-	var files []spec.File
-	for _, f := range v.Document().Files {
-		switch f.Path {
-		case ledger.ReportFileName, ledger.ClosureFileName, ledger.PylockFileName:
-			continue // the registry wrote these, and not the author
-		}
-		files = append(files, spec.File{Path: f.Path, Data: stored[f.Path]})
-	}
-	return doc, files, nil
+	return doc, releaseFiles(v), nil
 }
