@@ -128,8 +128,9 @@ func (a *app) convert(ctx context.Context, f *convertFlags, what string) error {
 // stands the result.
 func (a *app) converting(ctx context.Context, f *convertFlags, what string) (from string, r *convert.Result, err error) {
 	to := convert.Target(f.to)
-	if !isFile(what) && f.from == "" {
-		doc, files, err := a.installedDocument(ctx, what)
+	name := filepath.Base(what)
+	if f.from == "" && name != serverFormat {
+		doc, files, err := a.documentOf(ctx, what)
 		if err != nil {
 			return "", nil, err
 		}
@@ -140,18 +141,15 @@ func (a *app) converting(ctx context.Context, f *convertFlags, what string) (fro
 	if err != nil {
 		return "", nil, err
 	}
-	name := filepath.Base(what)
-	switch {
-	case f.from == serverFormat || f.from == "" && name == serverFormat:
+	if f.from == "" || f.from == serverFormat {
 		if to != convert.Install {
 			return "", nil, usage("a server.json becomes an install manifest, and nothing else at once").Hint("patch-git convert %s --to install", what)
 		}
 		r, err = convert.FromServer(data, f.o)
 		return serverFormat, r, err
-	case f.from != "":
-		if name = spec.Format(f.from).MainFile(); name == "" {
-			return "", nil, usage("%s is no format to convert from", spec.Quote(f.from)).Hint("one of patch, install, skill, arcade, %s", serverFormat)
-		}
+	}
+	if name = spec.Format(f.from).MainFile(); name == "" {
+		return "", nil, usage("%s is no format to convert from", spec.Quote(f.from)).Hint("one of patch, install, skill, arcade, %s", serverFormat)
 	}
 	doc, files, err := a.ownDocument(name, what, data)
 	if err != nil {
