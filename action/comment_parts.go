@@ -110,7 +110,7 @@ func asked(t *spec.Tool, more bool) [][2]string {
 		actions = append(actions, o.Name+" ("+string(o.Effects)+")")
 	}
 	return append(rows, [2]string{"kind", t.Format.Noun()}, [2]string{"scopes", orNone(p.Scopes)}, [2]string{"secrets", orNone(p.Secrets)},
-		[2]string{"installs", cmp.Or(p.Installs, "nothing")}, [2]string{"actions", orNone(actions)})
+		[2]string{"sends to", orNone(p.Servers)}, [2]string{"installs", cmp.Or(p.Installs, "nothing")}, [2]string{"actions", orNone(actions)})
 }
 
 // marked is a permission as lines of a diff.

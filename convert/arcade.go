@@ -44,6 +44,7 @@ func (c *conversion) arcade() error {
 		c.leftOfSkill()
 	} else {
 		c.leftOfArcadeInstall()
+		c.leftOfActions()
 	}
 	return nil
 }
@@ -59,7 +60,7 @@ func (c *conversion) definition(o *offer) (*spec.Arcade, error) {
 		return nil, impossible("the input of %s is no object: %w", spec.Quote(o.name), err)
 	}
 	for _, l := range losses {
-		l.Path = o.at + "/input" + l.Path
+		l.Path = c.inputPath(o, l.Path)
 		c.losses = append(c.losses, l)
 	}
 	name := o.name
@@ -93,7 +94,7 @@ func (c *conversion) definitionOutput(a *spec.Arcade, o *offer) error {
 		return err
 	}
 	for _, l := range losses {
-		l.Path = c.outputPath(o) + l.Path
+		l.Path = c.resultPath(o, l.Path)
 		c.losses = append(c.losses, l)
 	}
 	a.OutputValue = &v

@@ -65,6 +65,7 @@ func To(doc *manifest.Document, files []spec.File, to Target, o Options) (*Resul
 		return &Result{Files: mainFirst(doc, files)}, nil
 	}
 	var err error
+	c.said()
 	switch to {
 	case Patch:
 		err = c.patch()

@@ -56,7 +56,7 @@ func (c *conversion) mcp(o *offer) *object {
 	t := (&object{}).set("name", o.name).text("title", o.title).text("description", o.description).set("inputSchema", c.withTaint(o.input))
 	if o.output != nil {
 		if kind, _ := o.output.get("type"); kind != "object" {
-			c.approximated(o.at+"/outputs", "MCP results are objects: the result stands in its member result")
+			c.approximated(c.resultPath(o, ""), "MCP results are objects: the result stands in its member result")
 			o.output = (&object{}).set("type", "object").set("properties", (&object{}).set("result", o.output)).set("required", []any{"result"})
 		}
 		t.set("outputSchema", o.output)
@@ -136,6 +136,9 @@ func (c *conversion) confirmPath(o *offer) string {
 	case spec.FormatSkill:
 		return "/execution/destructive"
 	}
+	if c.tool.Format == spec.FormatArcade {
+		return "/metadata/behavior/destructive"
+	}
 	return o.at + "/side_effects"
 }
 
@@ -152,13 +155,23 @@ func (c *conversion) outputPath(o *offer) string {
 // left tells what no host is told of the document as a whole.
 func (c *conversion) left() {
 	if c.to != MCP {
-		c.dropped("/version", "a host is told no version")
+		at := "/version"
+		switch c.tool.Format {
+		case spec.FormatInstall:
+			at = "/tool/version"
+		case spec.FormatArcade:
+			at = "/toolkit/version"
+		}
+		c.dropped(at, "a host is told no version")
 	}
 	switch c.tool.Format {
 	case spec.FormatPatch:
 		c.leftOfPatch(c.to == MCP)
 	case spec.FormatInstall:
 		c.leftOfInstall()
+		if len(c.tool.Operations) == 1 {
+			c.dropped("/tool/id", "an action that is alone has no other name than its own")
+		}
 	case spec.FormatSkill:
 		c.leftOfSkill()
 	case spec.FormatArcade:

@@ -113,5 +113,13 @@ func (c *conversion) leftOfSkillInstalled() {
 	c.tool.Skill = &s
 	c.leftOfSkill()
 	c.tool.Skill = whole
+	for i, f := range s.Files {
+		at := "/preconditions/files/" + strconv.Itoa(i)
+		if _, script := interpreters[path.Ext(f.Path)]; !script || f.Base != spec.SkillRoot {
+			c.dropped(at, "the target has no place for it")
+		} else if f.Description != "" {
+			c.dropped(at+"/description", "the target has no place for it")
+		}
+	}
 	c.dropped("/body", "the target has no place for instructions")
 }

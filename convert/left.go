@@ -24,6 +24,7 @@ func pointerPart(key string) string {
 // a place for: how the tool gets to the machine, and how it leaves it.
 func (c *conversion) leftOfInstall() {
 	d := c.tool.Deployment
+	c.leftOfActions()
 	for i, e := range d.Env {
 		at := "/env/" + strconv.Itoa(i)
 		if e.Secret {
@@ -66,6 +67,10 @@ func (c *conversion) leftOfIdentity() {
 	if d.Text != "" {
 		c.dropped("/tool/description", "each action is described by itself")
 	}
+	c.dropped("/tool/name", "the target has no title of a tool")
+	if c.to != Arcade { // whose toolkit has it
+		c.dropped("/tool/summary", "each action is described by itself")
+	}
 	if c.tool.License != "" {
 		c.dropped("/tool/license", "the target has no place for it")
 	}
@@ -104,6 +109,8 @@ func (c *conversion) leftOfSkill() {
 	}{
 		{"/preconditions/commands", len(s.Commands) > 0},
 		{"/preconditions/files", len(s.Files) > 0 && c.to != Install},
+		{"/license", c.tool.License != "" && c.to != Install && c.to != Patch},
+		{"/execution/idempotent", s.Execution.Idempotent && c.to != Install && c.to != MCP},
 		{"/outputs/files", len(s.Outputs) > 0},
 		{"/outputs/artifacts", len(s.Artifacts) > 0},
 		{"/execution/interactive", s.Execution.Interactive},
@@ -160,4 +167,7 @@ func (c *conversion) leftOfArcade() {
 		}
 	}
 	c.dropped("/output/available_modes", "the target has no place for it")
+	if a.OutputText != "" {
+		c.dropped("/output/description", "the target has no place for it")
+	}
 }

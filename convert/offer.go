@@ -60,7 +60,7 @@ func (c *conversion) offers() ([]offer, error) {
 			o.name = op.Name
 		}
 		var err error
-		if o.input, err = schemaObject(op.Input); err != nil {
+		if o.input, err = argumentsObject(op.Input); err != nil {
 			return nil, err
 		}
 		if op.Output != nil && op.Output.Format == spec.OutputJSON && op.Output.Schema != nil {
@@ -88,8 +88,21 @@ func schemaObject(raw json.RawMessage) (*object, error) {
 	}
 	// Hosts know the dialect, and some refuse a schema that names it.
 	o.members = slices.DeleteFunc(o.members, func(m member) bool { return m.name == "$schema" })
-	if _, ok := o.get("type"); !ok {
+	return o, nil
+}
+
+// argumentsObject is the schema of arguments, which are an object whether it says so
+// or not.
+func argumentsObject(raw json.RawMessage) (*object, error) {
+	o, err := schemaObject(raw)
+	if err != nil {
+		return nil, err
+	}
+	switch kind, said := o.get("type"); {
+	case !said:
 		o.members = append([]member{{"type", "object"}}, o.members...)
+	case kind != "object":
+		return nil, impossible("the input of an action is no object")
 	}
 	return o, nil
 }

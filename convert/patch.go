@@ -87,7 +87,7 @@ func (c *conversion) patchInputs(o *offer) ([]spec.Input, error) {
 	}
 	inputs := []spec.Input{}
 	for _, m := range props.members {
-		at := o.at + "/input/" + pointerPart(m.name)
+		at := func(rest string) string { return c.argumentPath(o, m.name, rest) }
 		schema, ok := m.value.(*object)
 		if !ok || !pythonName().MatchString(m.name) {
 			return nil, impossible("the argument %s cannot be one of main()", spec.Quote(m.name))
@@ -96,12 +96,12 @@ func (c *conversion) patchInputs(o *offer) ([]spec.Input, error) {
 		for _, k := range schema.members {
 			switch k.name {
 			case "type":
-				in.Type = c.patchType(k.value, at)
+				in.Type = c.patchType(k.value, at("/type"))
 			case "description":
 				text, _ := k.value.(string)
 				var short bool
 				if in.Description, short = cut(oneLine(text), limits.Description); short {
-					c.approximated(at+"/description", "cut")
+					c.approximated(at("/description"), "cut")
 				}
 			case "default":
 				raw, err := encode(k.value)
@@ -109,7 +109,7 @@ func (c *conversion) patchInputs(o *offer) ([]spec.Input, error) {
 					return nil, err
 				}
 				if in.Required {
-					c.dropped(at+"/default", "a required input has none")
+					c.dropped(at("/default"), "a required input has none")
 				} else {
 					in.Default = raw
 				}
@@ -122,12 +122,12 @@ func (c *conversion) patchInputs(o *offer) ([]spec.Input, error) {
 			case "x-tainted-ok":
 				in.TaintedOK, _ = k.value.(bool)
 			default:
-				c.dropped(at+"/"+pointerPart(k.name), "an input has no such constraint")
+				c.dropped(at("/"+pointerPart(k.name)), "an input has no such constraint")
 			}
 		}
 		if in.Type == "" {
 			in.Type = spec.TypeObject
-			c.approximated(at, "an input has one type; any value became an object")
+			c.approximated(at(""), "an input has one type; any value became an object")
 		}
 		if in.Type != spec.TypeArray {
 			in.Items = nil
@@ -136,9 +136,13 @@ func (c *conversion) patchInputs(o *offer) ([]spec.Input, error) {
 	}
 	for _, k := range o.input.members {
 		switch k.name {
-		case "type", "properties", "required", "additionalProperties", "$schema", "title", "description":
+		case "type", "properties", "required", "$schema":
+		case "additionalProperties":
+			if !closed(o) {
+				c.dropped(c.inputPath(o, "/additionalProperties"), "a tool takes no arguments but those that it names")
+			}
 		default:
-			c.dropped(o.at+"/input/"+pointerPart(k.name), "inputs are checked each by itself")
+			c.dropped(c.inputPath(o, "/"+pointerPart(k.name)), "inputs are checked each by itself")
 		}
 	}
 	return inputs, nil
@@ -154,7 +158,7 @@ func (c *conversion) patchType(v any, at string) spec.Type {
 	for _, t := range list {
 		if s, ok := t.(string); ok && s != "null" {
 			if len(list) > 1 {
-				c.approximated(at+"/type", "an input has one type")
+				c.approximated(at, "an input has one type")
 			}
 			return spec.Type(s)
 		}
@@ -166,6 +170,8 @@ func (c *conversion) patchOutput(t *spec.Tool, o *offer) {
 	v, _ := o.output.get("type")
 	if s, ok := v.(string); ok {
 		t.Output.Type = spec.Type(s)
+	} else {
+		c.approximated(c.resultPath(o, ""), "an output has one type; any value became an object")
 	}
 	for _, k := range o.output.members {
 		switch k.name {
@@ -178,7 +184,7 @@ func (c *conversion) patchOutput(t *spec.Tool, o *offer) {
 				t.Output.Items = json.RawMessage(raw)
 			}
 		default:
-			c.dropped(c.outputPath(o)+"/"+pointerPart(k.name), "an output has no such constraint")
+			c.dropped(c.resultPath(o, "/"+pointerPart(k.name)), "an output has no such constraint")
 		}
 	}
 }

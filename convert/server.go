@@ -29,28 +29,37 @@ type server struct {
 	Packages []serverPackage   `json:"packages"`
 	Remotes  []json.RawMessage `json:"remotes"`
 	Icons    []json.RawMessage `json:"icons"`
-	Status   string            `json:"status"`
 	Meta     json.RawMessage   `json:"_meta"`
+	Wrapped  json.RawMessage   `json:"server"`
 }
 
 type serverPackage struct {
-	Type        string                `json:"registryType"`
-	Type2       string                `json:"registry_type"`
-	Type1       string                `json:"registry_name"`
-	Identifier  string                `json:"identifier"`
-	Identifier1 string                `json:"name"`
-	Version     string                `json:"version"`
-	SHA256      string                `json:"fileSha256"`
-	SHA2562     string                `json:"file_sha256"`
-	Hint        string                `json:"runtimeHint"`
-	Hint2       string                `json:"runtime_hint"`
-	Transport   struct{ Type string } `json:"transport"`
-	Runtime     []serverArgument      `json:"runtimeArguments"`
-	Runtime2    []serverArgument      `json:"runtime_arguments"`
-	Arguments   []serverArgument      `json:"packageArguments"`
-	Arguments2  []serverArgument      `json:"package_arguments"`
-	Env         []serverInput         `json:"environmentVariables"`
-	Env2        []serverInput         `json:"environment_variables"`
+	Type        string           `json:"registryType"`
+	Type2       string           `json:"registry_type"`
+	Type1       string           `json:"registry_name"`
+	Identifier  string           `json:"identifier"`
+	Identifier1 string           `json:"name"`
+	Version     string           `json:"version"`
+	SHA256      string           `json:"fileSha256"`
+	SHA2562     string           `json:"file_sha256"`
+	Hint        string           `json:"runtimeHint"`
+	Hint2       string           `json:"runtime_hint"`
+	Transport   serverTransport  `json:"transport"`
+	Index       string           `json:"registryBaseUrl"`
+	Index2      string           `json:"registry_base_url"`
+	Runtime     []serverArgument `json:"runtimeArguments"`
+	Runtime2    []serverArgument `json:"runtime_arguments"`
+	Arguments   []serverArgument `json:"packageArguments"`
+	Arguments2  []serverArgument `json:"package_arguments"`
+	Env         []serverInput    `json:"environmentVariables"`
+	Env2        []serverInput    `json:"environment_variables"`
+}
+
+type serverTransport struct {
+	Type      string                 `json:"type"`
+	URL       string                 `json:"url"`
+	Headers   []serverInput          `json:"headers"`
+	Variables map[string]serverInput `json:"variables"`
 }
 
 // serverInput is a value that a person may have to give.
@@ -85,7 +94,7 @@ func (s *server) newer() {
 		if p.Type == "docker" {
 			p.Type = "oci"
 		}
-		p.SHA256, p.Hint = first(p.SHA256, p.SHA2562), first(p.Hint, p.Hint2)
+		p.SHA256, p.Hint, p.Index = first(p.SHA256, p.SHA2562), first(p.Hint, p.Hint2), first(p.Index, p.Index2)
 		p.Runtime, p.Arguments = append(p.Runtime, p.Runtime2...), append(p.Arguments, p.Arguments2...)
 		p.Env = append(p.Env, p.Env2...)
 		for j := range p.Env {
@@ -115,21 +124,44 @@ func first(list ...string) string {
 	return ""
 }
 
+// maxServer is what a server.json may have; those of the registry have a few KiB.
+const maxServer = limits.ToolFile
+
+// serverMembers are those of a server.json that are looked at, or told by themselves.
+var serverMembers = map[string]bool{
+	"$schema": true, "name": true, "title": true, "description": true, "version": true, "version_detail": true, "websiteUrl": true, "website_url": true,
+	"repository": true, "packages": true, "remotes": true, "icons": true, "_meta": true, "server": true,
+}
+
 // FromServer makes an install manifest of a server.json of the MCP registry. What
 // version 0.2 cannot say is refused with the reason: servers that are only reached
 // have no method of installation [C-23].
 func FromServer(data []byte, o Options) (*Result, error) {
-	if _, err := manifest.Object(data, limits.SourceScan); err != nil {
+	members, err := manifest.Object(data, maxServer)
+	if err != nil {
 		return nil, fault.New(fault.Findings, "server", "the server.json cannot be read: %w", err)
 	}
 	var s server
 	if err := json.Unmarshal(data, &s); err != nil {
 		return nil, fault.New(fault.Findings, "server", "the server.json is none: %w", err)
 	}
+	if s.Name == "" && len(s.Wrapped) > 0 { // as the registry's API answers
+		s = server{}
+		var whole struct{ Server *server }
+		whole.Server = &s
+		if err := json.Unmarshal(data, &whole); err != nil {
+			return nil, fault.New(fault.Findings, "server", "the server.json is none: %w", err)
+		}
+	}
 	s.newer()
 	c := &conversion{to: Install, o: o}
 	if err := c.server(&s); err != nil {
 		return nil, err
+	}
+	for _, m := range members {
+		if !serverMembers[m.Name] {
+			c.dropped("/"+pointerPart(m.Name), "the target has no place for it")
+		}
 	}
 	slices.SortStableFunc(c.losses, func(a, b manifest.Loss) int { return strings.Compare(a.Path, b.Path) })
 	return &Result{Files: c.out, Losses: c.losses}, manifest.Refused(c.losses, o.AllowLoss)
@@ -137,8 +169,8 @@ func FromServer(data []byte, o Options) (*Result, error) {
 
 // server converts the first package that can be.
 func (c *conversion) server(s *server) error {
-	if s.Name == "" || s.Version == "" {
-		return impossible("the server.json has no name or no version")
+	if s.Name == "" {
+		return impossible("the server.json has no name")
 	}
 	if len(s.Packages) == 0 {
 		if len(s.Remotes) > 0 {
@@ -181,22 +213,24 @@ func (c *conversion) serverHead(s *server) (*object, error) {
 		last = s.Name
 	}
 	id := strings.Trim(squeeze(last), "-")
-	if len(id) < 3 || len(id) > 64 {
-		return nil, impossible("the name %s makes no id of 3 to 64 characters", spec.Quote(s.Name))
+	if len(id) < 3 && ok { // with the last word of its namespace
+		id = strings.Trim(squeeze(namespace[strings.LastIndexByte(namespace, '.')+1:]+"-"+last), "-")
+	}
+	id = strings.Trim(id[:min(len(id), 48)], "-")
+	if len(id) < 3 {
+		return nil, impossible("the name %s makes no id of 3 characters", spec.Quote(s.Name))
 	}
 	if ok {
 		c.dropped("/name", "an id has no namespace: "+spec.Quote(namespace)+" is gone, and servers of other publishers may have the id "+id)
 	}
-	version, err := c.serverVersion(s.Version)
-	if err != nil {
-		return nil, err
-	}
+	version := c.serverVersion(s)
 	summary, short := cut(oneLine(s.Description), maxSummary)
 	if short {
 		c.approximated("/description", "cut after 280 characters")
 	}
 	if summary == "" {
-		return nil, impossible("%s has no description, which a manifest needs", spec.Quote(s.Name))
+		summary = "The MCP server " + titleOf(id) + "."
+		c.synthesised("/tool/summary", "the server.json has no description")
 	}
 	title, short := cut(oneLine(s.Title), 80)
 	if short {
@@ -245,40 +279,53 @@ func homeOf(namespace string) string {
 	return "https://" + strings.Join(parts, ".")
 }
 
-// serverVersion makes SemVer of a version, which a server.json may write freely.
-func (c *conversion) serverVersion(v string) (string, error) {
-	core, pre, _ := strings.Cut(strings.TrimPrefix(v, "v"), "-")
-	core, build, _ := strings.Cut(core, "+")
-	if pre != "" {
-		pre, build, _ = strings.Cut(pre, "+")
-		pre = strings.ToLower(pre)
-	}
-	parts := strings.Split(core, ".")
-	if len(parts) > 3 {
-		return "", impossible("version %s has more than three numbers", spec.Quote(v))
-	}
-	for len(parts) < 3 {
-		parts = append(parts, "0")
-	}
-	for i, p := range parts {
-		n, err := strconv.ParseUint(p, 10, 63)
-		if err != nil {
-			return "", impossible("version %s is not made of numbers", spec.Quote(v))
+// serverVersion makes SemVer of a version, which a server.json may write freely: more
+// than three numbers go on behind a hyphen, and what has none stands behind 0.0.0.
+func (c *conversion) serverVersion(s *server) string {
+	v := s.Version
+	if v == "" {
+		for _, p := range s.Packages {
+			v = first(v, p.Version)
 		}
-		parts[i] = strconv.FormatUint(n, 10)
+		c.synthesised("/tool/version", "that of the package: the server has none")
 	}
-	out := strings.Join(parts, ".")
+	core, _, _ := strings.Cut(strings.TrimPrefix(v, "v"), "+")
+	core, pre, _ := strings.Cut(core, "-")
+	parts := strings.Split(core, ".")
+	var numbers []string
+	for len(parts) > 0 && len(numbers) < 3 {
+		n, err := strconv.ParseUint(parts[0], 10, 63)
+		if err != nil {
+			break
+		}
+		numbers, parts = append(numbers, strconv.FormatUint(n, 10)), parts[1:]
+	}
+	rest := parts
 	if pre != "" {
-		out += "-" + pre
+		rest = append(rest, strings.Split(pre, ".")...)
+	}
+	for len(numbers) < 3 {
+		numbers = append(numbers, "0")
+	}
+	out := strings.Join(numbers, ".")
+	for i, part := range rest {
+		if rest[i] = strings.Trim(squeeze(part), "-"); strings.Trim(rest[i], "0123456789") == "" {
+			rest[i] = strings.TrimLeft(rest[i], "0") // SemVer has none in front of a number
+			if rest[i] == "" {
+				rest[i] = "0"
+			}
+		}
+	}
+	if len(rest) > 0 {
+		out += "-" + strings.Join(rest, ".")
 	}
 	if _, err := spec.ParseVersion(out); err != nil {
-		return "", impossible("version %s cannot be said as SemVer", spec.Quote(v))
+		out = "0.0.0"
 	}
-	if out != v {
+	if out != s.Version && s.Version != "" {
 		c.approximated("/version", "SemVer asks for "+out)
 	}
-	_ = build
-	return out, nil
+	return out
 }
 
 // serverTail is what no server.json says, and what a manifest has no place for.

@@ -2,6 +2,7 @@ package convert
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -11,11 +12,16 @@ import (
 
 // serverPackage is what a manifest says of a package: runtime, env, smoke, kill_switch.
 func (c *conversion) serverPackage(s *server, p *serverPackage, at string) ([]member, error) {
-	if t := p.Transport.Type; t != "" && t != "stdio" {
-		return nil, impossible("%s speaks %s when it is installed, for which version 0.2 asks for a list of actions [C-24]", spec.Quote(s.Name), spec.Quote(t))
-	}
 	if p.Identifier == "" {
 		return nil, impossible("a package of %s has no identifier", spec.Quote(s.Name))
+	}
+	env, err := c.serverEnv(p.Env, at+"/environmentVariables")
+	if err != nil {
+		return nil, err
+	}
+	image, err := p.origin(s)
+	if err != nil {
+		return nil, err
 	}
 	var how *object
 	var command, proof []string
@@ -33,7 +39,6 @@ func (c *conversion) serverPackage(s *server, p *serverPackage, at string) ([]me
 		proof = []string{"npm", "ls", p.Identifier}
 		c.synthesised("/runtime/entrypoint", "the program that a package brings is mostly called as it is")
 	case "oci":
-		image := p.Identifier
 		if p.Version != "" && !strings.Contains(image[strings.LastIndexByte(image, '/')+1:], ":") && !strings.Contains(image, "@") {
 			image += ":" + p.Version
 		}
@@ -42,8 +47,9 @@ func (c *conversion) serverPackage(s *server, p *serverPackage, at string) ([]me
 		}
 		how = (&object{}).set("method", "container").set("image", image)
 		command = []string{"docker", "run", "-i", "--rm"}
-		for _, e := range p.Env {
-			command = append(command, "-e", e.Name)
+		for _, e := range env {
+			name, _ := e.(*object).get("name")
+			command = append(command, "-e", name.(string))
 		}
 		proof = []string{"docker", "image", "inspect", image}
 	case "mcpb":
@@ -57,10 +63,17 @@ func (c *conversion) serverPackage(s *server, p *serverPackage, at string) ([]me
 	default:
 		return nil, impossible("%s is a package of the type %s, for which version 0.2 has no method", spec.Quote(s.Name), spec.Quote(p.Type))
 	}
-	runtimeArgs, err := c.arguments(p.Runtime, at+"/runtimeArguments")
-	if err != nil {
-		return nil, err
+	if p.SHA256 != "" && p.Type != "mcpb" {
+		c.dropped(at+"/fileSha256", "a manifest has a digest of files behind an address alone")
 	}
+	if t := p.Transport.Type; t != "" && t != "stdio" {
+		out, err := c.serverHTTP(s, p, how, at)
+		if err != nil {
+			return nil, err
+		}
+		return c.serverProof(s, out, env, proof), nil
+	}
+	runtimeArgs := c.arguments(p.Runtime, at+"/runtimeArguments")
 	switch {
 	case len(runtimeArgs) > 0 && p.Type == "oci":
 		command = append(command, runtimeArgs...)
@@ -68,19 +81,37 @@ func (c *conversion) serverPackage(s *server, p *serverPackage, at string) ([]me
 		c.dropped(at+"/runtimeHint", "the package is installed, not started by "+spec.Quote(first(p.Hint, "a runner")))
 	}
 	if p.Type == "oci" {
-		image, _ := how.get("image")
-		command = append(command, image.(string))
+		command = append(command, image)
 	}
-	args, err := c.arguments(p.Arguments, at+"/packageArguments")
-	if err != nil {
-		return nil, err
-	}
-	command = append(command, args...)
-	env, err := c.serverEnv(p.Env, at+"/environmentVariables")
-	if err != nil {
-		return nil, err
-	}
+	command = append(command, c.arguments(p.Arguments, at+"/packageArguments")...)
 	out := []member{{"runtime", (&object{}).set("kind", "mcp-stdio").set("install", how).set("entrypoint", (&object{}).set("command", command))}}
+	return c.serverProof(s, out, env, proof), nil
+}
+
+// indexes are where packages of a type come from unless said.
+var indexes = map[string][]string{
+	"pypi": {"pypi.org", "www.pypi.org"}, "npm": {"registry.npmjs.org"}, "oci": {"docker.io", "index.docker.io", "registry-1.docker.io", "hub.docker.com"},
+}
+
+// origin is the identifier, of an image with the place that it comes from. A package
+// of another index is refused: whoever installs by the manifest would get the one of
+// that name from the usual index, which may be anybody's.
+func (p *serverPackage) origin(s *server) (string, error) {
+	base := strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(p.Index, "https://"), "http://"), "/")
+	if base == "" || slices.Contains(indexes[p.Type], base) || p.Type != "oci" && indexes[p.Type] == nil {
+		return p.Identifier, nil
+	}
+	if p.Type == "oci" {
+		if strings.HasPrefix(p.Identifier, base+"/") {
+			return p.Identifier, nil
+		}
+		return base + "/" + p.Identifier, nil
+	}
+	return "", impossible("a package of %s comes from %s, and version 0.2 cannot name an index", spec.Quote(s.Name), spec.Quote(p.Index))
+}
+
+// serverProof adds what a server.json does not say and a manifest must.
+func (c *conversion) serverProof(s *server, out []member, env []any, proof []string) []member {
 	if len(env) > 0 {
 		out = append(out, member{"env", env})
 	}
@@ -89,7 +120,7 @@ func (c *conversion) serverPackage(s *server, p *serverPackage, at string) ([]me
 	home := first(s.Website, s.Repository.URL, homeOf(strings.SplitN(s.Name, "/", 2)[0]))
 	return append(out,
 		member{"smoke", (&object{}).set("kind", "shell").set("command", proof).set("success", (&object{}).set("exit_code", 0))},
-		member{"kill_switch", (&object{}).set("kind", "manual").set("instructions_url", home)}), nil
+		member{"kill_switch", (&object{}).set("kind", "manual").set("instructions_url", home)})
 }
 
 // pin says which version, where the package says so.
@@ -100,8 +131,9 @@ func pin(how *object, version, before string) {
 }
 
 // arguments are the fixed ones of a command line. What a person would have to give
-// has no place in an argv without templates.
-func (c *conversion) arguments(list []serverArgument, at string) ([]string, error) {
+// has no place in an argv without templates, and is a loss; of what must be given the
+// loss says so.
+func (c *conversion) arguments(list []serverArgument, at string) []string {
 	var out []string
 	for i, a := range list {
 		value := a.Value
@@ -113,14 +145,9 @@ func (c *conversion) arguments(list []serverArgument, at string) ([]string, erro
 		flag := named && value == "" && a.Hint == "" && a.Format == "boolean"
 		switch {
 		case strings.Contains(value, "{"):
-			if a.Required {
-				return nil, impossible("an argument of the command is made of what a person says, %s, for which version 0.2 has no place", spec.Quote(first(a.Name, a.Hint, value)))
-			}
-			c.dropped(where, "it is made of what a person says, for which a manifest has no place")
-		case value == "" && !flag && a.Required:
-			return nil, impossible("the command needs the argument %s, which a person gives, and version 0.2 has no place to ask for it", spec.Quote(first(a.Name, a.Hint)))
+			c.dropped(where, "it is made of what a person says, for which a manifest has no place"+needed(a.Required))
 		case value == "" && !flag:
-			c.dropped(where, "a person may give it, for which a manifest has no place")
+			c.dropped(where, "a person gives it, for which a manifest has no place"+needed(a.Required))
 		case named && value != "":
 			out = append(out, a.Name, value)
 		case named:
@@ -129,7 +156,14 @@ func (c *conversion) arguments(list []serverArgument, at string) ([]string, erro
 			out = append(out, value)
 		}
 	}
-	return out, nil
+	return out
+}
+
+func needed(required bool) string {
+	if required {
+		return "; the server needs it, and has to be given it by hand"
+	}
+	return ""
 }
 
 var (
@@ -142,15 +176,18 @@ var (
 // maxPrompt is what a prompt may have, in characters [TI-48].
 const maxPrompt = 800
 
+// maxEnv is how many values a manifest may ask for [TI-45].
+const maxEnv = 32
+
 func (c *conversion) serverEnv(list []serverInput, at string) ([]any, error) {
+	if len(list) > maxEnv {
+		return nil, impossible("there are %d variables, and version 0.2 takes %d", len(list), maxEnv)
+	}
 	var out []any
 	for i, e := range list {
 		where := at + "/" + strconv.Itoa(i)
 		if !envName().MatchString(e.Name) {
-			if e.Required {
-				return nil, impossible("the variable %s is not spelled in capitals, as version 0.2 asks", spec.Quote(e.Name))
-			}
-			c.dropped(where, "its name is not spelled in capitals")
+			c.dropped(where, "the name "+spec.Quote(e.Name)+" is not spelled in capitals, as version 0.2 asks"+needed(e.Required))
 			continue
 		}
 		prompt, short := cut(strings.TrimSpace(e.Description), maxPrompt)
@@ -168,7 +205,12 @@ func (c *conversion) serverEnv(list []serverInput, at string) ([]any, error) {
 		}
 		v := (&object{}).set("name", e.Name).set("prompt", prompt).set("secret", secret).set("required", e.Required)
 		fixed := e.Default
-		if e.Value != "" {
+		switch {
+		case strings.Contains(e.Value, "{"):
+			c.approximated(where+"/value", "a manifest fills in nothing: the person is told the form")
+			prompt, _ = cut(prompt+" It has the form "+e.Value, maxPrompt)
+			v.set("prompt", prompt)
+		case e.Value != "":
 			fixed = &e.Value
 			c.approximated(where+"/value", "a fixed value becomes a default, which a person may change")
 		}

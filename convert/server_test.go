@@ -60,13 +60,11 @@ func TestServer(t *testing.T) {
 // TestServerImpossible changes one point of a server that can be converted.
 func TestServerImpossible(t *testing.T) {
 	for _, c := range []struct{ old, new, say string }{
-		{`"stdio"}`, `"streamable-http"}`, "C-24"},
+		{`"stdio"}`, `"sse", "url": "http://localhost:8000/sse"}`, "C-24"},
+		{`"registryType": "pypi"`, `"registryType": "pypi", "registryBaseUrl": "https://packages.example"`, "cannot name an index"},
+		{`"name": "io.github.someone/notes-mcp",`, ``, "no name"},
 		{`"pypi"`, `"nuget"`, "no method"},
 		{`"packages": [{`, `"remotes": [{"type":"sse","url":"https://x.example"}], "packages_": [{`, "C-23"},
-		{`"value": "stdio"`, `"isRequired": true`, "no place to ask"},
-		{`"value": "stdio"`, `"isRequired": true, "value": "{mode}"`, "no place"},
-		{`"NOTES_DIR"`, `"notes_dir"`, "capitals"},
-		{`"1.2"`, `"newest"`, "not made of numbers"},
 		{`"version": "1.2",`, `"version": "1.2", "version": "1.3",`, "twice"},
 	} {
 		text := strings.Replace(serverJSON, c.old, c.new, 1)

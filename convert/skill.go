@@ -68,6 +68,15 @@ func (c *conversion) inputs(w *frontmatter, o *offer) error {
 			}
 		}
 	}
+	for _, m := range o.input.members {
+		switch m.name {
+		case "type", "properties", "required", "$schema":
+		default:
+			if m.name != "additionalProperties" || !closed(o) {
+				c.dropped(c.inputPath(o, "/"+pointerPart(m.name)), "inputs are checked each by itself")
+			}
+		}
+	}
 	w.line(0, "inputs", "")
 	for _, part := range []struct {
 		key  string
@@ -93,7 +102,7 @@ func (c *conversion) inputs(w *frontmatter, o *offer) error {
 			if text == "" {
 				text = titleOf(m.name) + "."
 			}
-			raw, err := encode(c.subset(schema, o.at+"/inputs/"+pointerPart(m.name)))
+			raw, err := encode(c.subset(schema, func(rest string) string { return c.argumentPath(o, m.name, rest) }))
 			if err != nil {
 				return err
 			}
@@ -106,7 +115,7 @@ func (c *conversion) inputs(w *frontmatter, o *offer) error {
 }
 
 // subset is a schema without what ADR-002 doesn't know.
-func (c *conversion) subset(schema *object, at string) *object {
+func (c *conversion) subset(schema *object, at func(rest string) string) *object {
 	out := &object{}
 	for _, m := range schema.members {
 		value := m.value
@@ -114,7 +123,7 @@ func (c *conversion) subset(schema *object, at string) *object {
 		case m.name == "description" || m.name == "$schema" || m.name == "x-tainted-ok":
 			continue
 		case !skillKeywords[m.name]:
-			c.dropped(at+"/"+pointerPart(m.name), "ADR-002 knows no such keyword")
+			c.dropped(at("/"+pointerPart(m.name)), "ADR-002 knows no such keyword")
 			continue
 		case m.name == "type":
 			if list, ok := value.([]any); ok && len(list) > 0 { // [T, "null"]: T, and it may be left out
@@ -124,14 +133,14 @@ func (c *conversion) subset(schema *object, at string) *object {
 			continue
 		case m.name == "items":
 			if sub, ok := value.(*object); ok {
-				value = c.subset(sub, at+"/items")
+				value = c.subset(sub, below(at, "/items"))
 			}
 		case m.name == "properties":
 			if sub, ok := value.(*object); ok {
 				props := &object{}
 				for _, p := range sub.members {
 					if s, ok := p.value.(*object); ok {
-						props.set(p.name, c.subset(s, at+"/properties/"+pointerPart(p.name)))
+						props.set(p.name, c.subset(s, below(at, "/properties/"+pointerPart(p.name))))
 					}
 				}
 				value = props
@@ -227,6 +236,12 @@ func (c *conversion) skillOfInstall(w *frontmatter) (string, error) {
 		if err := c.inputs(w, &offers[0]); err != nil {
 			return "", err
 		}
+	} else {
+		for i, op := range c.tool.Operations {
+			if op.Input != nil {
+				c.dropped("/actions/"+strconv.Itoa(i)+"/input", "a skill has one set of inputs, and these actions have each its own")
+			}
+		}
 	}
 	w.line(0, "preconditions", "")
 	w.line(1, "commands", "")
@@ -235,6 +250,10 @@ func (c *conversion) skillOfInstall(w *frontmatter) (string, error) {
 	w.line(0, "execution", "")
 	w.line(1, "destructive", strconv.FormatBool(destructive))
 	w.line(1, "network", strconv.FormatBool(c.tool.Capabilities.Network))
+	if len(c.tool.Operations) == 1 && c.tool.Operations[0].Idempotent {
+		w.line(1, "idempotent", "true")
+	}
+	c.leftOfActions()
 	if destructive {
 		c.weaker("/actions", "that an action is destructive is a hint that nothing enforces")
 	}
@@ -305,6 +324,9 @@ func (c *conversion) skillOfArcade(w *frontmatter) (string, error) {
 	c.synthesised("/preconditions", "the tool is called through patch-git")
 	w.line(0, "execution", "")
 	w.line(1, "network", "true")
+	if a.OutputValue != nil {
+		c.dropped("/output/value_schema", "a skill doesn't say what it answers")
+	}
 	c.leftOfArcade()
 	return fmt.Sprintf("\n# %s\n\n%s\n\n```\npatch-git run %s --args '{…}'\n```\n", titleOf(string(c.tool.Name)), a.Description, c.tool.Name), nil
 }
@@ -312,8 +334,15 @@ func (c *conversion) skillOfArcade(w *frontmatter) (string, error) {
 func (c *conversion) skillBody(ops []spec.Operation) string {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "\n# %s\n\n%s\n", c.tool.Deployment.Title, c.tool.Description)
+	if text := c.tool.Deployment.Text; text != "" {
+		fmt.Fprintf(&b, "\n%s\n", text)
+	}
 	for _, op := range ops {
-		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n```\npatch-git call %s %s --args '{…}'\n```\n", op.Name, op.Summary, c.tool.Name, op.Name)
+		about := op.Summary
+		if op.Description != "" {
+			about += "\n\n" + op.Description
+		}
+		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n```\npatch-git call %s %s --args '{…}'\n```\n", op.Name, about, c.tool.Name, op.Name)
 	}
 	c.synthesised("/body", "how to call each action")
 	return b.String()

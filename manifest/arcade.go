@@ -19,7 +19,7 @@ func readArcade(r *report, data []byte) *Document {
 	if d == nil || d.Tool.Name == "" || d.Tool.Version == "" {
 		return nil
 	}
-	return &Document{Tool: d.Tool, Raw: data, Body: len(data), places: d.places}
+	return &Document{Tool: d.Tool, Raw: data, Body: len(data), places: d.places, Lost: d.Losses}
 }
 
 // Strictly the schema says what is wrong with the shape, and the rest is read as if
@@ -41,7 +41,7 @@ func readDefinition(r *report, data []byte, first pos) *ArcadeDefinition {
 		r.add(tooManyNodes, root.at, "the definition has more than %d values", limits.ManifestNodes)
 		return nil
 	}
-	a := &arcadeReader{report: r, a: d.Arcade, d: d}
+	a := &arcadeReader{report: r, a: d.Arcade, d: d, secrets: map[string]bool{}}
 	if root.get("fullyQualifiedName") != nil || root.get("qualifiedName") != nil {
 		a.docs(root)
 	} else {
@@ -62,10 +62,11 @@ func isList(n *node) bool { return n != nil && n.kind == kindArray }
 // arcadeReader reads one definition.
 type arcadeReader struct {
 	*report
-	a     *spec.Arcade
-	d     *ArcadeDefinition
-	signs arcadeEditions // of other editions
-	odd   int            // places where the specified edition has something else
+	a       *spec.Arcade
+	d       *ArcadeDefinition
+	signs   arcadeEditions  // of other editions
+	secrets map[string]bool // that were read
+	odd     int             // places where the specified edition has something else
 }
 
 // hold holds the definition against the schema. A thousand things that are wrong

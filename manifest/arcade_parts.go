@@ -193,7 +193,8 @@ func (r *arcadeReader) secret(n *node, where string) {
 	case !ok:
 	case strings.TrimSpace(text) == "":
 		r.add(arcadeEmpty, id.at, "the name of a secret is empty")
-	case !slices.Contains(r.a.Secrets, text):
+	case !r.secrets[text]:
+		r.secrets[text] = true
 		r.a.Secrets = append(r.a.Secrets, text)
 	}
 }

@@ -167,6 +167,9 @@ func TestEveryRule(t *testing.T) {
 		note("install.json", []byte(strings.Replace(installs(t)[c.file], c.old, c.new, 1)))
 	}
 	note("install.json", hostileInstalls(t)["a pattern without end"])
+	for _, text := range arcadeBreaks() {
+		note("arcade.json", []byte(text))
+	}
 	for _, c := range slices.Concat(skillCases, skillNotes) {
 		note(skillFile, c.data(t))
 	}

@@ -35,6 +35,10 @@ func (e *explainer) explain(err *jsonschema.ValidationError, below, context stri
 			e.alternative(err, context)
 			return
 		}
+		if len(err.Causes) == 0 && len(e.found) >= limits.ManifestProblems-1 {
+			e.add(e.rule, pos{}, "%s", keyword) // a flood is counted and not looked at
+			return
+		}
 		if len(err.Causes) == 0 {
 			e.keyword(err, keyword, context)
 			return

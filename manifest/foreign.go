@@ -249,9 +249,8 @@ func (n named) Validate(ctx jsonschema.ValidationContext, v any) error {
 		part := url.PathEscape(strings.NewReplacer("~", "~0", "/", "~1").Replace(name))
 		matched := n.known[name]
 		for i, re := range n.patterns {
-			match, err := re.MatchString(name)
+			match, err := n.budget.match(re, name)
 			if err != nil {
-				n.budget.spent.Store(true)
 				panic(errSteps)
 			}
 			if !match {

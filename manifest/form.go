@@ -153,7 +153,7 @@ func follow(doc any, pointer string) any {
 		return doc
 	}
 	for part := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
-		part = strings.NewReplacer("~1", "/", "~0", "~").Replace(part)
+		part = pointerName(part)
 		switch d := doc.(type) {
 		case map[string]any:
 			doc = d[part]

@@ -115,7 +115,7 @@ func (h *held) problem(value *node, at pos, what string) (problem string, told b
 	case len(problems) == 0:
 		return "", true
 	case h.schema.patterns.spent.Load() || h.schema.patterns.steps > readSteps:
-		in.left, in.steps = 0, 0
+		in.left, in.steps = -1, 0 // not even what is compiled by now
 		in.add(installUntold, at, "%s was not held against its schema: that takes too long", what)
 		return "", false
 	}

@@ -128,7 +128,7 @@ func (n *node) find(pointer string) *node {
 		return n
 	}
 	for part := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
-		part = strings.NewReplacer("~1", "/", "~0", "~").Replace(part)
+		part = pointerName(part)
 		next := n.get(part)
 		if i, ok := index(part); next == nil && ok && i < len(n.items) {
 			next = n.items[i]

@@ -88,20 +88,21 @@ type patternBudget struct {
 	// Of a foreign schema alone: what the check cost so far, and whether it is made
 	// while a file is read, which is given less of everything.
 	steps   int
+	matches int // of names with patternProperties
 	reading bool
 }
 
 // start opens the budget of a check; the returned function ends it.
 func (b *patternBudget) start() (stop func()) {
 	if b.reading {
-		return b.startFor(3 * readTime)
+		return b.startFor(2 * readTime)
 	}
 	return b.startFor(checkTime)
 }
 
 func (b *patternBudget) startFor(most time.Duration) (stop func()) {
 	b.spent.Store(false)
-	b.steps = 0
+	b.steps, b.matches = 0, 0
 	t := time.AfterFunc(most, func() { b.spent.Store(true) })
 	return func() { t.Stop() }
 }

@@ -303,9 +303,7 @@ func equal(a, b *node) bool {
 		return false
 	}
 	if a.kind == kindNumber {
-		x, ok := new(big.Rat).SetString(a.text)
-		y, too := new(big.Rat).SetString(b.text)
-		return ok && too && x.Cmp(y) == 0
+		return sameNumber(a.text, b.text)
 	}
 	if a.text != b.text {
 		return false

@@ -30,7 +30,10 @@ type Document struct {
 	Body     int    // byte offset in Raw where the code begins
 	BodyLine int    // line of the file on which the code begins, from 1
 	places   map[string]pos
-	root     *node // of a JSON file, in which any pointer has its place
+	// Lost is what the file says and the tool has no place for: members of other
+	// editions of an Arcade definition.
+	Lost []Loss
+	root *node // of a JSON file, in which any pointer has its place
 }
 
 // Place tells where a field stands in the file, line and column from 1. The

@@ -289,7 +289,7 @@ func (n *node) exactly(pointer string) *node {
 		return nil
 	}
 	for part := range strings.SplitSeq(pointer[1:], "/") {
-		part = strings.NewReplacer("~1", "/", "~0", "~").Replace(part)
+		part = pointerName(part)
 		next := n.get(part)
 		if i, ok := index(part); n.kind == kindArray && ok && i < len(n.items) && (part == "0" || part[0] != '0') {
 			next = n.items[i]

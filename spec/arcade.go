@@ -1,7 +1,5 @@
 package spec
 
-import "slices"
-
 // Arcade is an Arcade tool definition, in the members of the specified edition.
 type Arcade struct {
 	Edition     string            `json:"edition"` // specified, preview, sdk, engine or docs: what was read [C-33]
@@ -75,9 +73,10 @@ func (a *Arcade) Accounts() []string {
 		}
 	}
 	var all []string
+	seen := map[string]bool{}
 	for _, s := range a.Auth.Scopes {
-		if s = provider + "." + s; !slices.Contains(all, s) {
-			all = append(all, s)
+		if s = provider + "." + s; !seen[s] {
+			all, seen[s] = append(all, s), true
 		}
 	}
 	if all == nil {

@@ -2,6 +2,7 @@ package spec
 
 import (
 	"encoding/json"
+	"net/url"
 	"slices"
 	"strings"
 )
@@ -163,6 +164,9 @@ type Permissions struct {
 	Scopes   []string `json:"scopes,omitempty"`
 	Secrets  []string `json:"secrets,omitempty"`
 	Installs string   `json:"installs,omitempty"`
+	// Servers are those that an install manifest names by their addresses, sorted: what a
+	// person gives for the tool is sent there.
+	Servers []string `json:"servers,omitempty"`
 }
 
 // Permissions returns what the tool asks for.
@@ -170,7 +174,7 @@ func (t *Tool) Permissions() Permissions {
 	return Permissions{
 		Network: t.Capabilities.Network, Filesystem: t.Capabilities.Filesystem,
 		HumanConfirm: t.Capabilities.HumanConfirm, Needs: t.Needs, ExternalAuth: t.ExternalAuth,
-		Scopes: t.scopes(), Secrets: t.secrets(), Installs: t.installs(),
+		Scopes: t.scopes(), Secrets: t.secrets(), Installs: t.installs(), Servers: t.servers(),
 	}
 }
 
@@ -228,4 +232,28 @@ func (t *Tool) installs() string {
 		return a.Method + " " + image
 	}
 	return a.Method
+}
+
+// servers are host and port of the endpoint, the http smoke test and the url kill
+// switch, each once. One that cannot be read is there as it is written.
+func (t *Tool) servers() []string {
+	if t.Deployment == nil {
+		return nil
+	}
+	var all []string
+	for _, address := range []string{t.Deployment.EndpointURL, t.Deployment.Smoke.URL, t.Deployment.KillSwitch.URL} {
+		if address == "" {
+			continue
+		}
+		server := address
+		if u, err := url.Parse(address); err == nil && u.Host != "" {
+			server = strings.ToLower(u.Host)
+			if u.Scheme != "https" {
+				server = u.Scheme + "://" + server
+			}
+		}
+		all = append(all, server)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
 }

@@ -50,6 +50,7 @@ func Between(a, b *spec.Tool) []Change {
 	c.text("/license", a.License, b.License)
 	c.text("/tags", strings.Join(a.Tags, " "), strings.Join(b.Tags, " "))
 	c.text("/examples", strings.Join(a.Examples, " · "), strings.Join(b.Examples, " · "))
+	c.told(a, b)
 	c.runtime(a, b)
 	c.operations(a, b)
 	if a.Deployment != nil && b.Deployment != nil {
@@ -112,6 +113,7 @@ func (c *comparison) permissions(a, b *spec.Tool) {
 		{"/external_auth", "access to an account", p.ExternalAuth, q.ExternalAuth},
 		{"/scopes", "a scope", p.Scopes, q.Scopes},
 		{"/secrets", "a secret", p.Secrets, q.Secrets},
+		{"/servers", "a server that it sends to", p.Servers, q.Servers},
 	} {
 		for _, s := range set.is {
 			if !slices.Contains(set.was, s) {
@@ -131,6 +133,9 @@ func (c *comparison) permissions(a, b *spec.Tool) {
 		i := slices.IndexFunc(a.Inputs, func(x spec.Input) bool { return x.Name == in.Name })
 		if in.TaintedOK && (i < 0 || !a.Inputs[i].TaintedOK) {
 			c.add(Permission, "/inputs/"+part(in.Name)+"/tainted_ok", "an input takes what nobody vouches for", "false", "true")
+		}
+		if !in.TaintedOK && i >= 0 && a.Inputs[i].TaintedOK {
+			c.add(Breaking, "/inputs/"+part(in.Name)+"/tainted_ok", "an input takes only what somebody vouches for", "true", "false")
 		}
 	}
 }

@@ -143,3 +143,13 @@ func FuzzSchema(f *testing.F) {
 		c.schema("", given, a, b, 0)
 	})
 }
+
+// TestNamesEscaped: a name is the same however a schema spells it.
+func TestNamesEscaped(t *testing.T) {
+	a, b := base(), base()
+	a.Operations[0].Input = json.RawMessage(`{"type":"object","properties":{"a&b":{}},"required":[]}`)
+	b.Operations[0].Input = json.RawMessage(`{"type":"object","properties":{"a&b":{}},"required":["a\u0026b"]}`)
+	if got := Between(a, b); Worst(got) != Breaking {
+		t.Errorf("%+v", got)
+	}
+}

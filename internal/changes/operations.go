@@ -44,8 +44,7 @@ func destroys(t *spec.Tool) bool {
 }
 
 func (c *comparison) operation(at string, was, is *spec.Operation) {
-	order := []spec.Effects{spec.EffectsNone, spec.EffectsRead, spec.EffectsWrite, spec.EffectsDestructive}
-	c.bigger(at+"/side_effects", "effects", slices.Index(order, was.Effects), slices.Index(order, is.Effects), string(was.Effects), string(is.Effects))
+	c.bigger(at+"/side_effects", "effects", harm(was.Effects), harm(is.Effects), string(was.Effects), string(is.Effects))
 	if was.Effects == spec.EffectsDestructive && is.Effects != spec.EffectsDestructive {
 		c.add(Permission, at+"/side_effects", "nobody is asked any more", string(was.Effects), string(is.Effects))
 	}
@@ -74,9 +73,24 @@ func (c *comparison) operation(at string, was, is *spec.Operation) {
 			c.add(Permission, at+"/scopes_used", "the action uses one more scope", "", s)
 		}
 	}
+	for _, s := range was.ScopesUsed {
+		if !slices.Contains(is.ScopesUsed, s) {
+			c.add(Additive, at+"/scopes_used", "the action uses one scope less", s, "")
+		}
+	}
+	c.differs(Cosmetic, at+"/examples", "the examples changed", was.Examples, is.Examples)
 	if x, y := invocation(&was.Invocation), invocation(&is.Invocation); x != y {
 		c.add(Additive, at+"/invocation", "it is called in another way", x, y)
 	}
+}
+
+// harm orders effects; what is no known word is the worst.
+func harm(e spec.Effects) int {
+	i := slices.Index([]spec.Effects{spec.EffectsNone, spec.EffectsRead, spec.EffectsWrite, spec.EffectsDestructive}, e)
+	if i < 0 {
+		return 4
+	}
+	return i
 }
 
 func (c *comparison) output(at string, was, is *spec.OperationOutput) {
@@ -127,6 +141,7 @@ func (c *comparison) deployment(a, b *spec.Deployment) {
 	if x, y := a.KillSwitch, b.KillSwitch; x.Kind != y.Kind {
 		c.add(Permission, "/kill_switch", "access is taken back in another way", x.Kind, y.Kind)
 	}
+	c.deployed(a, b)
 	c.cost(a.Cost, b.Cost)
 }
 
@@ -163,6 +178,7 @@ func (c *comparison) env(a, b []spec.EnvVar) {
 			continue
 		}
 		c.text(at+"/prompt", was.Prompt, is.Prompt)
+		c.variable(at, was, is)
 		if was.Secret && !is.Secret {
 			c.add(Permission, at+"/secret", "the value is no secret any more", "true", "false")
 		}
@@ -201,6 +217,7 @@ func (c *comparison) cost(a, b *spec.Cost) {
 			c.add(Additive, fee.path, "it costs less", fee.was, fee.is)
 		}
 	}
+	c.text("/cost/estimate_url", a.EstimateURL, b.EstimateURL)
 	if a.UsageModel != b.UsageModel {
 		c.add(Permission, "/cost/usage_model", "it is paid for in another way", a.UsageModel, b.UsageModel)
 	}
@@ -218,6 +235,7 @@ func (c *comparison) skill(a, b *spec.Skill) {
 	if a == nil || b == nil {
 		return
 	}
+	c.instructed(a, b)
 	inputs := func(s *spec.Skill) (all map[string]spec.SkillInput, must map[string]bool, order []string) {
 		all, must = map[string]spec.SkillInput{}, map[string]bool{}
 		for _, in := range s.Required {
@@ -250,8 +268,11 @@ func (c *comparison) skill(a, b *spec.Skill) {
 		}
 		c.text(at+"/description", old.Description, is[name].Description)
 		c.schema(at+"/schema", given, old.Schema, is[name].Schema, 0)
-		if old.Sensitive && !is[name].Sensitive {
+		switch {
+		case old.Sensitive && !is[name].Sensitive:
 			c.add(Permission, at+"/sensitive", "the value is no secret any more", "true", "false")
+		case is[name].Sensitive && !old.Sensitive:
+			c.add(Additive, at+"/sensitive", "the value is kept as a secret", "false", "true")
 		}
 	}
 	for _, name := range before {

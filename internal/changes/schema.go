@@ -122,12 +122,12 @@ func number(raw json.RawMessage) *big.Rat {
 
 func (c *comparison) properties(path string, s side, a, b map[string]json.RawMessage, depth int) {
 	was, is := members(a["properties"]), members(b["properties"])
-	mustA, mustB := list(a["required"]), list(b["required"])
+	mustA, mustB := names(a["required"]), names(b["required"])
 	for _, name := range slices.Sorted(maps.Keys(both(was, is))) {
 		at := path + "/properties/" + part(name)
 		_, had := was[name]
 		_, has := is[name]
-		needed := slices.Contains(mustB, quote(name))
+		needed := slices.Contains(mustB, name)
 		switch {
 		case had && !has:
 			c.add(Breaking, at, "it is gone", name, "")
@@ -141,7 +141,7 @@ func (c *comparison) properties(path string, s side, a, b map[string]json.RawMes
 		if !had || !has {
 			continue
 		}
-		switch needs := slices.Contains(mustA, quote(name)); {
+		switch needs := slices.Contains(mustA, name); {
 		case needed && !needs:
 			c.add(s.narrower(), at, "it is always there now", "optional", "required")
 		case needs && !needed:
@@ -233,12 +233,13 @@ func same(a, b json.RawMessage) bool {
 	return (a == nil) == (b == nil) && compact(a) == compact(b)
 }
 
-func quote(name string) string {
-	b, err := json.Marshal(name)
-	if err != nil {
-		return ""
+// names are the texts of a list, however they are escaped.
+func names(raw json.RawMessage) []string {
+	var l []string
+	if json.Unmarshal(raw, &l) != nil {
+		return nil
 	}
-	return string(b)
+	return l
 }
 
 func both(a, b map[string]json.RawMessage) map[string]bool {

@@ -49,9 +49,9 @@ func planText(p *consume.Plan) string {
 		line(label, "%s", text)
 		more("  because: %s", s.Rationale)
 	}
-	may := p.Tool.Permissions()
-	may.Scopes, may.Secrets, may.Installs = nil, nil, "" // of which the other lines tell more
-	line("sandbox", "%s", strings.Join(permissionWords(may), ", "))
+	held := p.Tool.Permissions()
+	held.Scopes, held.Secrets, held.Installs = nil, nil, "" // each has a line of its own here
+	line("sandbox", "%s", strings.Join(permissionWords(held), ", "))
 	for i, n := range p.Net {
 		line(map[bool]string{true: "network"}[i == 0], "also %s, as you said", n)
 	}

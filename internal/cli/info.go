@@ -284,6 +284,9 @@ func permissionWords(p spec.Permissions) []string {
 	for _, s := range p.Secrets {
 		out = append(out, "your secret: "+safe(s))
 	}
+	for _, s := range p.Servers {
+		out = append(out, "sends to "+safe(s))
+	}
 	if p.Installs != "" {
 		out = append(out, "installs "+safe(p.Installs))
 	}

@@ -86,7 +86,11 @@ func (a *action) prepare(ctx context.Context, k *call) error {
 
 // run has it said. What a stranger's server says of a failure may repeat a secret.
 func (a *action) run(ctx context.Context, k *call) error {
-	err := a.say(ctx, k)
+	return k.struck(a.say(ctx, k))
+}
+
+// struck is an error without the secrets of the call.
+func (k *call) struck(err error) error {
 	if err == nil || len(k.secrets) == 0 {
 		return err
 	}

@@ -23,7 +23,11 @@ func (k *call) environment() (env []string) {
 // argv is the command line of a call: the artifact starts by its own command, which
 // stands for that of the manifest.
 func (a *action) argv(k *call) []string {
-	return k.deployed.prefix.Argv(k.said.Argv[len(a.tool.Deployment.Command):]...)
+	argv := k.deployed.prefix.Argv(k.said.Argv[len(a.tool.Deployment.Command):]...)
+	if !k.s.Tool.Capabilities.Network { // of the operation, which may have less than the tool
+		argv = k.deployed.prefix.Offline(argv)
+	}
+	return argv
 }
 
 // job is the artifact with what the call says to it, under the limits and with the
@@ -103,7 +107,7 @@ func (a *action) contained(ctx context.Context, k *call) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, wall(k), errCallTime)
 	defer cancel()
 	k.rec.Operation.Attempts = 1
-	k.out, err = trusted.Run(ctx, a.argv(k), append(p.EngineEnv(), k.environment()...), "", k.said.Stdin)
+	k.out, err = trusted.Run(ctx, a.argv(k), append(k.environment(), p.EngineEnv()...), "", k.said.Stdin)
 	if ctx.Err() != nil {
 		return timedOut(a.name(), context.Cause(ctx))
 	}

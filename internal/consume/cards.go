@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/patch-cat/patch-git/internal/toolbox"
+	"github.com/patch-cat/patch-git/ledger"
 	"github.com/patch-cat/patch-git/spec"
 )
 
@@ -17,6 +18,8 @@ type Card struct {
 	// Irreversible: what it does cannot be taken back, so that it is held once the
 	// conversation has read anything that nobody vouches for.
 	Irreversible bool
+	// Files are the author's of a skill, which is read and not called; nil of everything else.
+	Files []ledger.ReleaseFile
 	// Parts are the operations of a tool that has several, each as a tool of its own, in
 	// the order of the file; nil of a Patch tool.
 	Parts []*Card
@@ -43,6 +46,10 @@ func (c *Client) Card(ctx context.Context, t toolbox.Installed) (*Card, error) {
 	}
 	card := c.cardOf(v.Tool(), v.Ref(), v.Registry())
 	card.LastUsed = t.LastUsed
+	if v.Tool().Skill != nil {
+		card.Files = skillFiles(v.Document())
+		card.Trust = c.vouched(v.Tool(), v.Registry())
+	}
 	for i := range v.Tool().Operations {
 		card.Parts = append(card.Parts, c.cardOf(View(v.Tool(), &v.Tool().Operations[i]), v.Ref(), v.Registry()))
 	}

@@ -94,8 +94,11 @@ func (c *Client) mayDeploy(v verify.Verified, plan *Plan, o PullOptions) error {
 	if _, ok := covering(before, v.Tool().Permissions(), false); ok && len(plan.Added) == 0 {
 		return nil
 	}
-	return &Proposed{plan, fault.New(fault.Denied, ReasonConsent, "%s installs software and acts in your name, and nobody agreed to that yet", v.Ref().At()).
-		Hint("patch-git pull %s --yes", v.Ref().At())}
+	refusal := fault.New(fault.Denied, ReasonConsent, "%s installs software and acts in your name, and nobody agreed to that yet", v.Ref().At())
+	if len(plan.Added) > 0 {
+		refusal = fault.New(fault.Denied, ReasonWidened, "%s asks for more than the installed version: %s", v.Ref().At(), strings.Join(plan.Added, ", "))
+	}
+	return &Proposed{plan, refusal.Hint("patch-git pull %s --yes", v.Ref().At())}
 }
 
 // deployedBefore is what was given for this release, or for the version that is

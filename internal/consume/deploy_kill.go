@@ -56,6 +56,7 @@ func (c *Client) Revoke(ctx context.Context, name spec.Name, o RevokeOptions) (*
 	if err != nil && (fault.ReasonOf(err) != "revoked" || !v.OK()) {
 		return nil, err
 	}
+	stopped := err // that it was revoked, which keeps nobody from taking its access back
 	tool := v.Tool()
 	if tool.Deployment == nil {
 		return nil, fault.New(fault.Usage, "no_kill_switch", "%s is no install manifest, and has no kill switch", name).
@@ -63,7 +64,14 @@ func (c *Client) Revoke(ctx context.Context, name spec.Name, o RevokeOptions) (*
 	}
 	k := tool.Deployment.KillSwitch
 	out := &Revoked{Kind: k.Kind}
-	if out.Says, err = c.kill(ctx, tool, receipt, o); err != nil {
+	if stopped != nil && k.Kind == "shell" {
+		// But nothing of it runs any more, least of all with the person's secrets.
+		err = fault.New(fault.Denied, "revoked", "the kill switch of %s is a program of its own, which is not started: %w", name, stopped).
+			Hint("take its access back where you gave it, and then: patch-git revoke %s --force", name)
+	} else {
+		out.Says, err = c.kill(ctx, tool, receipt, o)
+	}
+	if err != nil {
 		if !o.Force || ctx.Err() != nil {
 			return nil, err
 		}

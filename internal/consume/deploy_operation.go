@@ -28,12 +28,7 @@ func (t *deployedTool) operation(ctx context.Context, s spec.Smoke, within time.
 	name := s.Action
 	if s.Kind == "mcp-tool-call" {
 		with := *subject.Tool
-		with.Operations = append(slices.Clone(with.Operations), spec.Operation{
-			Name: smokeOperation, Summary: "smoke test", Effects: spec.EffectsRead,
-			Input:      json.RawMessage(`{"type":"object","additionalProperties":true}`),
-			Output:     &spec.OperationOutput{Format: spec.OutputText},
-			Invocation: spec.Invocation{Kind: spec.InvokeMCPTool, Tool: s.Tool},
-		})
+		with.Operations = append(slices.Clone(with.Operations), smokeCall(subject.Tool, s.Tool))
 		subject.Tool, name = &with, smokeOperation
 	}
 	if err := t.c.operate(subject, name); err != nil {
@@ -68,4 +63,21 @@ func replied(s *Subject, exit, status int, body []byte) smoke.Reply {
 		r.Status = &status
 	}
 	return r
+}
+
+// smokeCall is the operation that a smoke test of an MCP tool is. What an action calls by
+// that tool is no less destructive when the smoke test calls it.
+func smokeCall(t *spec.Tool, tool string) spec.Operation {
+	op := spec.Operation{
+		Name: smokeOperation, Summary: "smoke test", Effects: spec.EffectsRead,
+		Input:      json.RawMessage(`{"type":"object","additionalProperties":true}`),
+		Output:     &spec.OperationOutput{Format: spec.OutputText},
+		Invocation: spec.Invocation{Kind: spec.InvokeMCPTool, Tool: tool},
+	}
+	if slices.ContainsFunc(t.Operations, func(o spec.Operation) bool {
+		return o.Invocation.Kind == spec.InvokeMCPTool && o.Invocation.Tool == tool && o.Effects == spec.EffectsDestructive
+	}) {
+		op.Effects = spec.EffectsDestructive
+	}
+	return op
 }

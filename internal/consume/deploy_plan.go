@@ -65,7 +65,7 @@ func (c *Client) origin(e spec.EnvVar, o PullOptions, before toolbox.Deployed) s
 		return "--env"
 	case kept && !e.Secret, secret && e.Secret:
 		return "kept from before"
-	case FromEnvironment(e) && c.Host.Getenv(e.Name) != "":
+	case FromEnvironment(e) && c.Host.Getenv(e.Name) != "" && !holdsPassword(c.Host.Getenv(e.Name)):
 		return "your environment"
 	case e.Default != nil && !e.Secret:
 		return "the default"
@@ -105,13 +105,25 @@ func smokeWords(s spec.Smoke) string {
 		if method == "" {
 			method = "GET"
 		}
+		if s.Body != "" {
+			return method + " " + s.URL + " with the body " + quoteWhole(s.Body)
+		}
 		return method + " " + s.URL
 	case "mcp-tool-call":
-		return "call its MCP tool " + spec.Quote(s.Tool)
+		return "call its MCP tool " + spec.Quote(s.Tool) + withArguments(s)
 	case "action-call":
-		return "call its action " + s.Action
+		return "call its action " + s.Action + withArguments(s)
 	}
 	return s.Kind
+}
+
+// withArguments are those of a smoke test: without them nobody can tell what it does.
+func withArguments(s spec.Smoke) string {
+	text := strings.Join(strings.Fields(string(s.Arguments)), " ")
+	if text == "" || text == "{}" {
+		return ""
+	}
+	return " with " + text
 }
 
 func killWords(k spec.KillSwitch) string {

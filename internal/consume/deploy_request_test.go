@@ -1,10 +1,13 @@
 package consume
 
 import (
+	"encoding/base64"
+	"encoding/hex"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -172,5 +175,23 @@ func TestSmokeHTTP(t *testing.T) {
 	// What is said of a failure holds no secret.
 	if got := tool.strike("x " + canary + " y"); strings.Contains(got, canary) {
 		t.Error(got)
+	}
+}
+
+// TestStrike: what a smoke run or a kill switch says of its failure is shown, recorded and
+// in --json, and a tool that repeats its secret in another spelling is told of no more.
+func TestStrike(t *testing.T) {
+	const secret = `canary-77 "x" & ü`
+	d := &deployedTool{secrets: []string{secret, "ab"}}
+	for name, text := range map[string]string{
+		"as it is": secret, "base64": base64.StdEncoding.EncodeToString([]byte(secret)), "hex": hex.EncodeToString([]byte(secret)),
+		"in an address": url.QueryEscape(secret), "in a path": url.PathEscape(secret), "quoted": strings.Trim(strconv.Quote(secret), `"`), "in ASCII": spec.Quote(secret),
+	} {
+		if got := d.strike("exit 1: <" + text + ">"); strings.Contains(got, strings.Trim(text, `"`)) || !strings.HasPrefix(got, "exit 1: <") {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+	if got := d.strike("exit 1: nothing"); got != "exit 1: nothing" {
+		t.Errorf("the twin: %s", got)
 	}
 }

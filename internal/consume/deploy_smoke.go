@@ -9,9 +9,9 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strings"
 	"time"
 
+	"github.com/patch-cat/patch-git/internal/audit"
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/limits"
 	"github.com/patch-cat/patch-git/internal/provision"
@@ -76,16 +76,8 @@ func (c *Client) smoke(ctx context.Context, tool *spec.Tool, r toolbox.Receipt, 
 	return toolbox.Smoked{State: toolbox.SmokePassed}
 }
 
-// strike takes the tool's secrets out of a text.
-func (t *deployedTool) strike(text string) string {
-	for _, s := range t.secrets {
-		if s != "" {
-			text = strings.ReplaceAll(text, s, "[secret]")
-			text = strings.ReplaceAll(text, url.QueryEscape(s), "[secret]")
-		}
-	}
-	return text
-}
+// strike takes the tool's secrets out of a text, however a tool or server spells them.
+func (t *deployedTool) strike(text string) string { return audit.NewEraser(t.secrets).Text(text) }
 
 // reply makes the smoke run.
 func (t *deployedTool) reply(ctx context.Context, s spec.Smoke, within time.Duration) (smoke.Reply, error) {
@@ -157,7 +149,7 @@ func (t *deployedTool) shell(ctx context.Context, command []string, within time.
 func (t *deployedTool) engine(ctx context.Context, argv, env []string, within time.Duration) (sandbox.Outcome, error) {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
-	out, err := trusted.Run(ctx, argv, append(t.p.EngineEnv(), env...), "", nil)
+	out, err := trusted.Run(ctx, argv, append(slices.Clone(env), t.p.EngineEnv()...), "", nil)
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = fault.New(fault.ToolFailed, "timeout", "it did not end within %s", within)
 	}

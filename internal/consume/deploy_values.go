@@ -135,16 +135,46 @@ func FromEnvironment(e spec.EnvVar) bool {
 	}
 	for word := range strings.SplitSeq(e.Name, "_") {
 		switch word {
-		case "SECRET", "SECRETS", "TOKEN", "TOKENS", "KEY", "KEYS", "APIKEY", "PASSWORD", "PASSWD", "PASSPHRASE", "PWD", "PASS", "CREDENTIAL", "CREDENTIALS", "AUTH", "COOKIE", "SESSION", "PATH", "PRELOAD":
+		case "PAT", "PIN", "OTP", "JWT", "DSN", "CRED", "CREDS", "PRIVATE", "BEARER", "WEBHOOK", "MNEMONIC", "SEED", "COOKIE", "SESSION", "PATH", "PRELOAD":
+			return false
+		}
+		// Also where it is written in one word, as PGPASSWORD and SSHPASS.
+		for _, end := range []string{"KEY", "KEYS", "PASS", "PWD", "AUTH", "PASSWD"} {
+			if strings.HasSuffix(word, end) {
+				return false
+			}
+		}
+	}
+	for _, part := range []string{"SECRET", "TOKEN", "PASSWORD", "PASSPHRASE", "CREDENTIAL", "CONNECTION_STRING"} {
+		if strings.Contains(e.Name, part) {
 			return false
 		}
 	}
 	return true
 }
 
+// holdsPassword tells whether a value is an address with a password in it, as those of
+// databases are, whatever its name.
+func holdsPassword(value string) bool {
+	_, rest, is := strings.Cut(value, "://")
+	if !is {
+		return false
+	}
+	rest, _, _ = strings.Cut(rest, "/")
+	user, _, is := cutLast(rest, "@")
+	return is && strings.Contains(user, ":")
+}
+
+func cutLast(s, sep string) (before, after string, found bool) {
+	if i := strings.LastIndex(s, sep); i >= 0 {
+		return s[:i], s[i+len(sep):], true
+	}
+	return s, "", false
+}
+
 func (a *collector) fromEnvironment(e spec.EnvVar) string {
 	v := a.getenv(e.Name)
-	if v != "" && !FromEnvironment(e) {
+	if v != "" && (!FromEnvironment(e) || holdsPassword(v)) {
 		a.warn("the environment has a value for " + e.Name + ", which is not taken: it may be a secret, and was set for others")
 		return ""
 	}

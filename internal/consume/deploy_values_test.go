@@ -144,3 +144,34 @@ func TestKeepSecrets(t *testing.T) {
 		t.Errorf("%v %v", where, err)
 	}
 }
+
+// TestFromEnvironment: a manifest names what it is given, and fishes for nothing that
+// lies in the environment for others, however that is called.
+func TestFromEnvironment(t *testing.T) {
+	for name, ok := range map[string]bool{
+		"PGPASSWORD": false, "SSHPASS": false, "GITHUBTOKEN": false, "GITHUB_PAT": false, "SENTRY_DSN": false, "MYSQL_PWD": false, "OPENAI_APIKEY": false,
+		"AZURE_STORAGE_CONNECTION_STRING": false, "SLACK_WEBHOOK": false, "NPM_CONFIG__AUTH": false,
+		"REGION": true, "USER_EMAIL": true, "DATABASE_URL": true, "LANG": true, "TIMEZONE": true,
+	} {
+		if FromEnvironment(spec.EnvVar{Name: name}) != ok {
+			t.Errorf("%s", name)
+		}
+	}
+	for value, want := range map[string]string{
+		"postgres://ann:" + canary + "@db.example/x": "usage", "postgres://db.example/x": "value", "https://x.example/@a:b": "value",
+	} {
+		warned := ""
+		c := &collector{
+			tool: valuesTool(spec.EnvVar{Name: "DATABASE_URL", Required: true}), getenv: func(string) string { return value },
+			warn: func(s string) { warned += s },
+		}
+		g, err := c.collect(t.Context())
+		got := "value"
+		if err != nil {
+			got = fault.KindOf(err).String()
+		}
+		if got != want || strings.Contains(fmt.Sprint(g, err, warned), canary) {
+			t.Errorf("%s: %s %v", value, got, err)
+		}
+	}
+}

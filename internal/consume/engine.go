@@ -56,8 +56,10 @@ func (e *engine) prepare(ctx context.Context, k *call) error {
 	return err
 }
 
-// run asks the engine.
-func (e *engine) run(ctx context.Context, k *call) error {
+// run asks the engine, which may repeat the key that it is given: to the tool that it
+// runs, which is a stranger's, and so to us.
+func (e *engine) run(ctx context.Context, k *call) (err error) {
+	defer func() { err = k.struck(err) }()
 	ctx, cancel := context.WithTimeoutCause(ctx, wall(k), errCallTime)
 	defer cancel()
 	if err := k.gate()(); err != nil {
@@ -127,10 +129,14 @@ func (e *engine) answered(ctx context.Context, k *call, client *arcade.Client, c
 		}
 		result = text
 	}
+	if clean, struck := k.c.Journal.Striker(k.secrets...).Bytes(result); struck {
+		result = clean
+		k.note("a secret was struck from the answer")
+	}
 	k.out.Stdout, k.rec.ExitCode = result, 0
 	k.ran = &Ran{
 		Tool: e.tool.Name.String() + "@" + e.tool.Version.String(), Release: k.s.Ref.Digest, Registry: k.s.Registry,
-		Result: result, Driver: driverArcade, DurationMS: k.out.Duration.Milliseconds(),
+		Result: result, Driver: driverArcade, DurationMS: k.out.Duration.Milliseconds(), Notes: k.notes,
 	}
 	if a.Mode == arcade.ModeValue {
 		if _, err := e.check.Result(result); err != nil {

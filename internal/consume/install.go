@@ -198,6 +198,11 @@ func wider(a, b spec.Permissions) []string {
 			out = append(out, "secret "+spec.Quote(s))
 		}
 	}
+	for _, s := range b.Servers {
+		if !slices.Contains(a.Servers, s) {
+			out = append(out, "sending to "+spec.Quote(s))
+		}
+	}
 	if b.Installs != a.Installs && b.Installs != "" {
 		out = append(out, "installing "+spec.Quote(b.Installs))
 	}

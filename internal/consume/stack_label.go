@@ -25,14 +25,23 @@ const (
 const effects = "x-effects"
 
 // irreversible tells whether what a tool does cannot be taken back: it says so
-// itself, it acts for an account, or it wants a person for each run.
+// itself, it acts for an account, or it wants a person for each run. An action of an
+// install manifest acts for an account where it changes something with a secret of the
+// person's, or under a scope of a vendor's: a mail that was sent is sent.
 func irreversible(t *spec.Tool) bool {
 	var one string
 	var several []string
 	raw := t.Extensions[effects]
 	says := json.Unmarshal(raw, &one) == nil && one == "destructive" ||
 		json.Unmarshal(raw, &several) == nil && slices.Contains(several, "destructive")
-	return says || t.Capabilities.HumanConfirm || len(t.ExternalAuth) > 0
+	return says || t.Capabilities.HumanConfirm || len(t.ExternalAuth) > 0 || actsForYou(t)
+}
+
+func actsForYou(t *spec.Tool) bool {
+	if t.Deployment == nil || !t.Capabilities.Network || !slices.ContainsFunc(t.Operations, func(op spec.Operation) bool { return op.Effects == spec.EffectsWrite }) {
+		return false
+	}
+	return slices.ContainsFunc(t.Deployment.Env, func(e spec.EnvVar) bool { return e.Secret }) || slices.ContainsFunc(t.Deployment.Scopes, remote)
 }
 
 // reaches tells whether a tool is more than a computation over its inputs.

@@ -11,7 +11,7 @@ import (
 // less, or the same, is not [C-45].
 func TestWider(t *testing.T) {
 	base := spec.Permissions{
-		Filesystem: spec.FilesystemReadOnly, Scopes: []string{"mail:read"}, Secrets: []string{"MAIL_TOKEN"}, Installs: "pip mail-tool",
+		Filesystem: spec.FilesystemReadOnly, Scopes: []string{"mail:read"}, Secrets: []string{"MAIL_TOKEN"}, Installs: "pip mail-tool", Servers: []string{"api.mail.example"},
 	}
 	for name, c := range map[string]struct {
 		change func(*spec.Permissions)
@@ -24,8 +24,12 @@ func TestWider(t *testing.T) {
 		"another origin": {func(p *spec.Permissions) { p.Installs = "url https://example.org/mail" }, []string{
 			`installing "url https://example.org/mail"`,
 		}},
+		// The secrets that were given are kept for the next version, and sent to its servers.
+		"another server": {func(p *spec.Permissions) { p.Servers = []string{"api.mail.example", "evil.example"} }, []string{
+			`sending to "evil.example"`,
+		}},
 		"the network": {func(p *spec.Permissions) { p.Network = true }, []string{"network"}},
-		"less":        {func(p *spec.Permissions) { p.Scopes, p.Secrets, p.Installs = nil, nil, "" }, nil},
+		"less":        {func(p *spec.Permissions) { p.Scopes, p.Secrets, p.Installs, p.Servers = nil, nil, "", nil }, nil},
 	} {
 		now := base
 		c.change(&now)

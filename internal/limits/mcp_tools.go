@@ -6,6 +6,8 @@ import "time"
 const (
 	MCPName      = 36        // characters of a tool's name: hosts put theirs before it, and cut or fail at 60 or 64
 	MCPPage      = 1000      // tools in one answer
+	MCPResource  = 1 * MiB   // of one file of a skill that a host reads
+	MCPURI       = 512       // bytes of the address of one
 	MCPSummary   = 200       // characters of a held call's arguments
 	MCPText      = 2 * KiB   // of a description or instructions that a host reads
 	MCPCards     = 10        // tools or runs that one answer tells of, unless asked for more

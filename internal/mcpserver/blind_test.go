@@ -74,7 +74,7 @@ func TestBlind(t *testing.T) {
 				t.Errorf("%d tools are listed at first, %v", len(s.state.Load().listed), err)
 			}
 			changed, err := s.refresh(t.Context(), false)
-			if n := len(s.state.Load().listed); err != nil || n != c.later || changed != (c.first != c.later) {
+			if n := len(s.state.Load().listed); err != nil || n != c.later || changed.tools != (c.first != c.later) {
 				t.Errorf("then %d, told of: %v, %v", n, changed, err)
 			}
 		})

@@ -21,6 +21,7 @@ import (
 type entry struct {
 	ref      spec.Ref // pinned, unless err says why not
 	registry spec.RegistryName
+	format   spec.Format
 	stamp    toolbox.Stamp // of its files, before they were verified
 	glimpse  toolbox.Stamp
 	trust    spec.Digest // whom its registry was trusted with
@@ -35,6 +36,7 @@ type entry struct {
 
 	op    string   // the operation that it is, of a tool that has several
 	parts []*entry // of such a tool, in the order of its file; it is called by them alone
+	skill *skill   // what a host reads of it, where it is one; it is not called at all
 
 	name   string // by which hosts know it, its own unless that is too long
 	tokens int    // that telling it costs, about
@@ -42,6 +44,12 @@ type entry struct {
 
 // runs tells whether a call would run, as far as that was looked at.
 func (e *entry) runs() bool { return e.err == nil }
+
+// called tells whether it is called by its name: a skill is read, and of a tool that has
+// operations those are called. A tool that was installed for its program alone is neither.
+func (e *entry) called() bool {
+	return e.runs() && e.skill == nil && len(e.parts) == 0 && e.kind&inert == 0
+}
 
 // effect is what a tool can do to the world, as far as its sandbox lets it.
 type effect uint16
@@ -55,6 +63,7 @@ const (
 	claims                          // it is an operation, whose manifest says more of it than its sandbox
 	mild                            // by that word it changes nothing
 	steady                          // by that word doing it twice is doing it once
+	inert                           // nothing of it can be called
 )
 
 // newEntry makes what is told of a verified tool.
@@ -64,7 +73,7 @@ func newEntry(card *consume.Card) (*entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &entry{ref: card.Ref, registry: card.Registry, tags: strings.Join(t.Tags, " "), summary: summary}
+	e := &entry{ref: card.Ref, registry: card.Registry, format: t.Format, tags: strings.Join(t.Tags, " "), summary: summary, skill: skillOf(card)}
 	p := t.Permissions()
 	for bit, is := range map[effect]bool{
 		reaches:      p.Network || len(p.ExternalAuth) > 0,
@@ -75,17 +84,21 @@ func newEntry(card *consume.Card) (*entry, error) {
 		claims:       op != nil,
 		mild:         op != nil && (op.Effects == spec.EffectsNone || op.Effects == spec.EffectsRead),
 		steady:       op != nil && op.Idempotent,
+		inert:        op == nil && len(card.Parts) == 0 && consume.Runnable(t) != nil,
 	} {
 		if is {
 			e.kind |= bit
 		}
 	}
-	e.description = describe(card)
+	if e.description = describe(card); e.skill != nil {
+		e.description = e.skill.words + "\n[a skill: instructions to read, not a tool to call]"
+	}
 	for _, part := range card.Parts {
 		p, err := newEntry(part)
 		if err != nil {
 			return nil, err
 		}
+		p.summary = nil // it is found by its tool
 		e.parts = append(e.parts, p)
 	}
 	if op != nil {

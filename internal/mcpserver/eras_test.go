@@ -90,10 +90,10 @@ func TestEras(t *testing.T) {
 			if err != nil || !res.IsError || resultText(res) != "no" {
 				t.Errorf("denied: %+v, %v", res, err)
 			}
-			if _, err := client.ListResources(t.Context(), nil); err == nil {
-				t.Error("there are resources, of which the server says nothing")
+			if _, err := client.ListPrompts(t.Context(), nil); err == nil {
+				t.Error("there are prompts, of which the server says nothing")
 			}
-			s.changed()
+			s.changed(news{tools: true})
 			select {
 			case <-changed:
 			case <-time.After(time.Second):

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/patch-cat/patch-git/index"
@@ -44,7 +46,7 @@ func (f *finder) find(ctx context.Context, h *host.Host, k *kept, of *shelf, typ
 				if len(e.parts) == 0 {
 					hits = append(hits, e)
 				}
-				for _, p := range e.parts {
+				for _, p := range e.partsFor(typed) {
 					hits = append(hits, of.byName[p.own()])
 				}
 			}
@@ -54,6 +56,22 @@ func (f *finder) find(ctx context.Context, h *host.Host, k *kept, of *shelf, typ
 		notes = append(notes, "no tool has "+spec.Quote(c.From)+"; "+spec.Quote(c.To)+" was looked for")
 	}
 	return hits, notes, nil
+}
+
+// partsFor are the operations of a tool that was found, those first that have most of the
+// words: the index knows the tool, and one of fifty operations is meant.
+func (e *entry) partsFor(typed string) []*entry {
+	words := strings.Fields(strings.ToLower(typed))
+	has := map[*entry]int{}
+	for _, p := range e.parts {
+		text := strings.ToLower(p.op + " " + p.description)
+		for _, w := range words {
+			if strings.Contains(text, w) {
+				has[p]++
+			}
+		}
+	}
+	return slices.SortedStableFunc(slices.Values(e.parts), func(a, b *entry) int { return has[b] - has[a] })
 }
 
 func (f *finder) make(ctx context.Context, h *host.Host, k *kept, of *shelf) error {

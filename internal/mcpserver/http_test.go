@@ -190,13 +190,14 @@ func TestHTTPEras(t *testing.T) {
 			configure(t, w.s, "on")
 			id := waitingCall(t, w.s, f, approval.KindConfirm)
 			asked := 0
-			changed := make(chan bool, 10)
+			changed, skills := make(chan bool, 10), make(chan bool, 10)
 			client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, &mcp.ClientOptions{
 				ElicitationHandler: func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
 					asked++
 					return &mcp.ElicitResult{Action: "accept", Content: map[string]any{question: true}}, nil
 				},
-				ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) { changed <- true },
+				ToolListChangedHandler:     func(context.Context, *mcp.ToolListChangedRequest) { changed <- true },
+				ResourceListChangedHandler: resourceNews(skills).ResourceListChangedHandler,
 			})
 			session, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{
 				Endpoint: w.url, HTTPClient: &http.Client{Transport: bearer(w.token)}, DisableStandaloneSSE: true,
@@ -211,6 +212,7 @@ func TestHTTPEras(t *testing.T) {
 			if res, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "echo"}); err != nil || resultText(res) != "{}" {
 				t.Errorf("%+v, %v", res, err)
 			}
+			resourcesOver(t, session)
 			want, questions, state := "ran elicitation", 1, approval.Taken
 			if era < handshakes {
 				want, questions, state = "held", 0, approval.Pending
@@ -220,11 +222,13 @@ func TestHTTPEras(t *testing.T) {
 				t.Errorf("%+v, %v, after %d questions", res, err, asked)
 			}
 			if era >= handshakes { // only those who listen are told
-				w.s.changed()
-				select {
-				case <-changed:
-				case <-time.After(time.Second):
-					t.Error("nobody told of the change")
+				for told, of := range map[chan bool]news{changed: {tools: true}, skills: {skills: true}} {
+					w.s.changed(of)
+					select {
+					case <-told:
+					case <-time.After(time.Second):
+						t.Errorf("nobody told of the change %+v", of)
+					}
 				}
 			}
 		})

@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"bytes"
 	"encoding/json"
+	"reflect"
 	"slices"
 	"testing"
 	"time"
@@ -24,15 +25,19 @@ func TestKept(t *testing.T) {
 		c.Tool.Extensions = map[string]json.RawMessage{"x-media": json.RawMessage(`"image/png"`)}
 		c.Irreversible = true
 	})
+	tool := kitOf(t)
+	tool.stamp = [32]byte{4}
+	text := skillNamed(t, "work_log", "SKILL.md", "scripts/log.sh")
 	broken := &entry{ref: spec.Ref{Name: "broken"}, err: bytes.ErrTooLarge}
-	keptAt(h).save([]*entry{a, broken, b})
+	keptAt(h).save([]*entry{a, broken, b, tool, text})
 	got := keptAt(h).load()
-	if len(got) != 2 {
+	if len(got) != 4 {
 		t.Fatalf("%d entries", len(got))
 	}
-	for _, want := range []*entry{a, b} {
+	for _, want := range []*entry{a, b, tool, text} {
 		e := got[want.ref.Name]
-		if e == nil || e.ref != want.ref || e.stamp != want.stamp || e.glimpse != want.glimpse || e.trust != want.trust || e.media != want.media || e.tags != want.tags || !e.known("x").same(want.known("x")) {
+		if e == nil || e.ref != want.ref || e.stamp != want.stamp || e.glimpse != want.glimpse || e.trust != want.trust || e.media != want.media || e.tags != want.tags || !e.known("x").same(want.known("x")) ||
+			e.format != want.format || !reflect.DeepEqual(e.skill, want.skill) || !slices.EqualFunc(e.parts, want.parts, (*entry).same) || e.called() != want.called() {
 			t.Errorf("%+v\nbecame\n%+v", want, e)
 		}
 		if !bytes.Equal(keptAt(h).summaries().of(e), want.summary) {
@@ -57,6 +62,8 @@ func FuzzKept(f *testing.F) {
 	e := toolNamed(f, "alpha", nil)
 	whole := appendEntry(nil, e)
 	f.Add(whole)
+	f.Add(appendEntry(nil, kitOf(f)))
+	f.Add(appendEntry(nil, skillNamed(f, "work_log", "SKILL.md")))
 	f.Add(whole[:len(whole)/2])
 	f.Add([]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1})
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -67,7 +74,7 @@ func FuzzKept(f *testing.F) {
 				return
 			}
 			again := reader{appendEntry(nil, e)}
-			if o := again.entry(); o == nil || !o.same(e) || o.ref != e.ref || len(again.rest) > 0 {
+			if o := again.entry(); o == nil || !o.same(e) || o.ref != e.ref || len(again.rest) > 0 || !slices.EqualFunc(o.parts, e.parts, (*entry).same) || !reflect.DeepEqual(o.skill, e.skill) {
 				t.Fatalf("%+v became %+v", e, o)
 			}
 		}

@@ -29,6 +29,8 @@ type asked struct {
 type shown struct {
 	Name        string          `json:"name"`
 	CallAs      string          `json:"call_as,omitempty"` // where hosts know it by another name
+	Kind        string          `json:"kind,omitempty"`    // what it is, where it is no Patch tool
+	Read        string          `json:"read,omitempty"`    // the resource that a skill is
 	Version     spec.Version    `json:"version,omitempty"`
 	Description string          `json:"description,omitempty"`
 	Registry    string          `json:"registry,omitempty"`
@@ -118,8 +120,8 @@ func (t *toolset) listInstalled(ctx context.Context, c *call, in asked) (*mcp.Ca
 			}
 			continue
 		}
-		if len(e.parts) > 0 {
-			continue // its operations stand beside it
+		if !e.called() && e.skill == nil {
+			continue // its operations stand beside it, or nothing of it is called
 		}
 		baseline += e.tokens
 		if out.Total++; len(out.Tools) < in.Limit {
@@ -136,16 +138,31 @@ func (t *toolset) listInstalled(ctx context.Context, c *call, in asked) (*mcp.Ca
 // nothingInstalled is for a model that finds an empty toolbox.
 const nothingInstalled = "the toolbox is empty: patch_list_tools with where \"registries\" tells what the user could install, with the command for it"
 
+// kindName is the kind of a tool as a model is told it; "" of a Patch tool.
+func (e *entry) kindName() string {
+	switch e.format {
+	case spec.FormatInstall:
+		return "action"
+	case spec.FormatArcade, spec.FormatSkill:
+		return string(e.format)
+	}
+	return ""
+}
+
 func (e *entry) show(detail string) shown {
 	s := shown{Name: e.own()}
 	if e.name != s.Name {
 		s.CallAs = e.name
 	}
+	s.Kind = e.kindName()
+	if e.skill != nil {
+		s.Read = fileURI(e.skill.name, spec.FormatSkill.MainFile())
+	}
 	if detail == "names" {
 		return s
 	}
 	s.Version, s.Description, s.Registry = e.ref.Version, e.description, string(e.registry)
-	if detail == "schema" {
+	if detail == "schema" && e.skill == nil {
 		s.Inputs, s.Outputs = e.in, e.out
 	}
 	return s

@@ -19,8 +19,8 @@ func Offered(ctx context.Context, c *consume.Client, each func(tool config.Tool,
 	}
 	now := s.state.Load()
 	for _, e := range now.entries {
-		if len(e.parts) > 0 {
-			continue
+		if e.runs() && !e.called() {
+			continue // its operations stand beside it, or it is a skill
 		}
 		name := ""
 		if slices.Contains(now.listed, e) {

@@ -19,6 +19,8 @@ import (
 // Members of _meta, which hosts see and models mostly do not.
 const (
 	metaRelease = "patch-git/release"
+	metaVersion = "patch-git/version"
+	metaDigest  = "patch-git/digest" // "sha256:…" of a file
 	metaRun     = "patch-git/run_id"
 	metaTrust   = "patch-git/trust"
 	metaSources = "patch-git/sources"

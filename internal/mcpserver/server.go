@@ -95,9 +95,9 @@ func newServer(ctx context.Context, c *consume.Client, version string, open func
 	s.mcp = mcp.NewServer(&mcp.Implementation{Name: Name, Title: "patch-git", Version: version}, &mcp.ServerOptions{
 		Instructions: s.tools.instructions(),
 		Logger:       s.log,
-		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{ListChanged: true}},
+		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{ListChanged: true}, Resources: &mcp.ResourceCapabilities{ListChanged: true}},
 	})
-	s.changed()
+	s.changed(news{tools: true})
 	s.mcp.AddReceivingMiddleware(s.contain(ctx), s.route)
 	s.mcp.AddSendingMiddleware(s.patience)
 	return s, nil
@@ -144,8 +144,12 @@ type offer interface {
 	call(ctx context.Context, c *call) (*mcp.CallToolResult, error)
 	held(c *call, h *consume.Held) *mcp.CallToolResult
 	failed(c *call, err error) *mcp.CallToolResult
-	// watch calls changed whenever what list answers is another, until ctx ends.
-	watch(ctx context.Context, changed func())
+	// resources answers resources/list, one page; read answers resources/read.
+	resources(ctx context.Context, cursor string) (*mcp.ListResourcesResult, error)
+	read(ctx context.Context, session *consume.Session, uri string) (*mcp.ReadResourceResult, error)
+	// watch calls changed whenever what one of the lists answers is another, until ctx
+	// ends.
+	watch(ctx context.Context, changed func(news))
 }
 
 // dispatch is the one tool that the SDK knows. Every call reaches it, whatever
@@ -153,10 +157,18 @@ type offer interface {
 // the older era in its own way, only for tools that it knows.
 const dispatch = "patch_dispatch"
 
-// changed makes the SDK tell every host that asked for it that the list of tools
-// is another: it assumes so when a tool is added, were it the same.
-func (s *server) changed() {
-	s.mcp.AddTool(&mcp.Tool{Name: dispatch, InputSchema: map[string]any{"type": "object"}}, s.call)
+// changed makes the SDK tell every host that asked for it that a list is another: it
+// assumes so when a tool or a resource is added, were it the same. Neither is in any list
+// of ours, and route answers in the place of both.
+func (s *server) changed(n news) {
+	if n.tools {
+		s.mcp.AddTool(&mcp.Tool{Name: dispatch, InputSchema: map[string]any{"type": "object"}}, s.call)
+	}
+	if n.skills {
+		s.mcp.AddResource(&mcp.Resource{Name: dispatch, URI: skillScheme}, func(context.Context, *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+			return nil, mcp.ResourceNotFoundError(skillScheme)
+		})
+	}
 }
 
 // contain keeps what goes wrong in one request to that request, and ends it when
@@ -187,10 +199,11 @@ func (s *server) panicked(what string, reason any) {
 }
 
 // speaks tells whether a method belongs to what this server says that it can. The
-// SDK answers more, such as lists of resources that there are none of.
+// SDK answers more, such as lists of prompts that there are none of.
 func speaks(method string) bool {
 	switch method {
-	case "initialize", "server/discover", "ping", "subscriptions/listen", "tools/list", "tools/call":
+	case "initialize", "server/discover", "ping", "subscriptions/listen", "tools/list", "tools/call",
+		"resources/list", "resources/read", "resources/templates/list":
 		return true
 	}
 	return strings.HasPrefix(method, "notifications/")
@@ -198,7 +211,8 @@ func speaks(method string) bool {
 
 type named struct{}
 
-// route answers tools/list, and leads every tools/call to dispatch.
+// route answers tools/list and what is asked of resources, and leads every tools/call to
+// dispatch.
 func (s *server) route(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		switch r := req.(type) {
@@ -213,6 +227,16 @@ func (s *server) route(next mcp.MethodHandler) mcp.MethodHandler {
 			}
 			res.later = s.later
 			return res, nil
+		case *mcp.ListResourcesRequest:
+			cursor := ""
+			if r.Params != nil {
+				cursor = r.Params.Cursor
+			}
+			return result(s.tools.resources(ctx, cursor))
+		case *mcp.ListResourceTemplatesRequest:
+			return templates(), nil
+		case *mcp.ReadResourceRequest:
+			return result(s.tools.read(ctx, s.session, r.Params.URI))
 		case *mcp.CallToolRequest:
 			to, params := *r, *r.Params
 			ctx = context.WithValue(ctx, named{}, params.Name)
@@ -221,6 +245,17 @@ func (s *server) route(next mcp.MethodHandler) mcp.MethodHandler {
 		}
 		return next(ctx, method, req)
 	}
+}
+
+// result is none where there is an error: an interface that holds a nil is not nil.
+func result[R any, P interface {
+	*R
+	mcp.Result
+}](r P, err error) (mcp.Result, error) {
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
 }
 
 // call runs one tools/call. What it may do is decided below it.

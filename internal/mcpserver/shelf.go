@@ -16,6 +16,7 @@ type shelf struct {
 	entries []*entry          // of all that is installed, by name, those that would not run too
 	byName  map[string]*entry // by the name of the tool and by that which hosts know
 	listed  []*entry          // those that hosts are told, by the name they know
+	files   []resource        // of the skills, by their addresses
 	whole   bool              // false while tools are still verified for the first time
 }
 
@@ -41,14 +42,16 @@ func newShelf(entries []*entry, conf config.MCP, ranks map[spec.Name]string) *sh
 		if e.runs() {
 			e = e.known(cmp.Or(short[own], own))
 			whole[i] = e
-			if len(e.parts) == 0 {
+			if e.called() {
 				run = append(run, e)
 			}
+			s.files = append(s.files, e.resources()...)
 			s.byName[e.name] = e
 		}
 		s.byName[own] = e
 	}
 	s.entries = whole
+	slices.SortFunc(s.files, func(a, b resource) int { return strings.Compare(a.uri, b.uri) })
 	s.listed = expose(run, conf, ranks)
 	return s
 }
@@ -93,9 +96,14 @@ func byName(list []*entry) []*entry {
 	return slices.SortedFunc(slices.Values(list), func(a, b *entry) int { return strings.Compare(a.name, b.name) })
 }
 
-// tellsLike tells whether hosts are told the same by both.
-func (s *shelf) tellsLike(o *shelf) bool {
-	return slices.EqualFunc(s.listed, o.listed, (*entry).same)
+// news is of what hosts are to ask for another list.
+type news struct{ tools, skills bool }
+
+func (n news) any() bool { return n.tools || n.skills }
+
+// since tells in what hosts are told another thing than by an earlier shelf.
+func (s *shelf) since(o *shelf) news {
+	return news{!slices.EqualFunc(s.listed, o.listed, (*entry).same), !slices.EqualFunc(s.files, o.files, resource.same)}
 }
 
 // nearest is the name that was probably meant, of those that hosts and this program
@@ -108,7 +116,7 @@ func (s *shelf) nearest(name string) string {
 func (s *shelf) hidden() int {
 	n := -len(s.listed)
 	for _, e := range s.entries {
-		if e.runs() && len(e.parts) == 0 {
+		if e.called() {
 			n++
 		}
 	}

@@ -79,7 +79,18 @@ func (f *fake) failed(_ *call, err error) *mcp.CallToolResult {
 	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: fault.ReasonOf(err)}}}
 }
 
-func (f *fake) watch(ctx context.Context, _ func()) { <-ctx.Done() }
+func (f *fake) resources(context.Context, string) (*mcp.ListResourcesResult, error) {
+	return &mcp.ListResourcesResult{Resources: []*mcp.Resource{{URI: "skill://one/SKILL.md", Name: "one/SKILL.md"}}}, nil
+}
+
+func (f *fake) read(_ context.Context, _ *consume.Session, uri string) (*mcp.ReadResourceResult, error) {
+	if uri != "skill://one/SKILL.md" {
+		return nil, refusedFile(fault.New(fault.NotFound, "no", "no"), uri)
+	}
+	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: uri, Text: "Do it."}}}, nil
+}
+
+func (f *fake) watch(ctx context.Context, _ func(news)) { <-ctx.Done() }
 
 // testHost is a machine of its own.
 func testHost(tb testing.TB, in io.Reader, out, talk io.Writer) *host.Host {

@@ -29,7 +29,7 @@ type stock struct {
 
 	state atomic.Pointer[shelf]
 	first chan struct{} // closed when there is a state
-	late  chan bool     // whether the first look came to more than hosts were told at first
+	late  chan news     // what the first look came to beyond what hosts were told at first
 
 	mu    sync.Mutex // held while the toolbox is looked at
 	known map[spec.Name]*entry
@@ -40,7 +40,7 @@ type stock struct {
 }
 
 func newStock(c *consume.Client, log *slog.Logger) *stock {
-	s := &stock{client: c, log: log, kept: keptAt(c.Host), most: limits.MCPGlimpsed, first: make(chan struct{}), late: make(chan bool, 1), known: map[spec.Name]*entry{}, ranks: map[spec.Name]string{}}
+	s := &stock{client: c, log: log, kept: keptAt(c.Host), most: limits.MCPGlimpsed, first: make(chan struct{}), late: make(chan news, 1), known: map[spec.Name]*entry{}, ranks: map[spec.Name]string{}}
 	s.state.Store(&shelf{})
 	return s
 }
@@ -71,9 +71,9 @@ func (s *stock) readRules() (rules, error) {
 	return rules{conf.MCP, standing, trusts}, err
 }
 
-// refresh looks at the toolbox and tells whether hosts are to be told another list.
+// refresh looks at the toolbox and tells what hosts are to be told another list of.
 // Where again is set, what could not be looked at the last time is tried again.
-func (s *stock) refresh(ctx context.Context, again bool) (changed bool, err error) {
+func (s *stock) refresh(ctx context.Context, again bool) (changed news, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	loaded := make(chan map[spec.Name]*entry, 1)
@@ -82,15 +82,15 @@ func (s *stock) refresh(ctx context.Context, again bool) (changed bool, err erro
 	}
 	stamp, err := s.client.Box.StampOfRules()
 	if err != nil {
-		return false, err
+		return news{}, err
 	}
 	list, err := s.client.Box.Glance()
 	if err != nil {
-		return false, err
+		return news{}, err
 	}
 	rules, err := s.readRules()
 	if err != nil {
-		return false, err
+		return news{}, err
 	}
 	if !s.begun {
 		s.known = <-loaded
@@ -115,7 +115,7 @@ func (s *stock) refresh(ctx context.Context, again bool) (changed bool, err erro
 		if fresh {
 			s.kept.save(look.entries)
 		}
-		return false, ctx.Err()
+		return news{}, ctx.Err()
 	}
 	s.rules = stamp
 	s.known = map[spec.Name]*entry{}
@@ -127,8 +127,10 @@ func (s *stock) refresh(ctx context.Context, again bool) (changed bool, err erro
 		}
 	}
 	before := s.state.Load()
-	changed = s.begun && !before.tellsLike(state)
-	if changed || !before.whole || !slices.Equal(before.entries, state.entries) {
+	if s.begun {
+		changed = state.since(before)
+	}
+	if changed.any() || !before.whole || !slices.Equal(before.entries, state.entries) {
 		s.state.Store(state) // else what was made of the present one, such as an index, stays good
 	}
 	if fresh || s.begun && len(state.entries) < len(before.entries) {

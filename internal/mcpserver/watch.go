@@ -19,7 +19,7 @@ import (
 // of some file systems, and is not asked about what lies deeper.
 //
 // Changes are gathered first: what pulls a hundred tools is one change.
-func (s *stock) watch(ctx context.Context, changed func()) {
+func (s *stock) watch(ctx context.Context, changed func(news)) {
 	var cost time.Duration // of the last look
 	look := func(again bool) {
 		began := s.client.Host.Now()
@@ -28,11 +28,11 @@ func (s *stock) watch(ctx context.Context, changed func()) {
 		case ctx.Err() != nil:
 		case err != nil:
 			s.log.Warn("the toolbox cannot be looked at", "error", visible(err.Error()))
-		case is:
-			changed()
+		case is.any():
+			changed(is)
 		}
 	}
-	news, follow, stop := notices(s.client.Host.Paths)
+	told, follow, stop := notices(s.client.Host.Paths)
 	defer stop()
 	// The first list is made of a glimpse, while a host waits; then comes the look at
 	// all files.
@@ -40,8 +40,8 @@ func (s *stock) watch(ctx context.Context, changed func()) {
 	case <-ctx.Done():
 		return
 	case is := <-s.late:
-		if is {
-			changed()
+		if is.any() {
+			changed(is)
 		}
 	}
 	select {
@@ -60,12 +60,12 @@ func (s *stock) watch(ctx context.Context, changed func()) {
 		case <-poll.C:
 			follow()
 			look(true)
-		case _, ok := <-news:
+		case _, ok := <-told:
 			if !ok { // nobody tells of anything: the files are looked at
-				news = nil
+				told = nil
 				continue
 			}
-			settle(ctx, news)
+			settle(ctx, told)
 			follow() // before it is looked at, so that nothing falls between the two
 			look(false)
 		}

@@ -71,6 +71,12 @@ func check(t *spec.Tool, plain bool) error {
 		if !imageRef().MatchString(a.Image) {
 			return refused("the image %s can come to mean something else", said(a.Image)).Hint("its author writes name@sha256:… [TI-P7]")
 		}
+		for _, e := range t.Deployment.Env {
+			if ofEngine(e.Name) {
+				return refused("the value %s would be one of the container engine's own, which runs with all your rights", e.Name).
+					Hint("its author gives it another name")
+			}
+		}
 	default:
 		return refused("the install method %s is not known", said(a.Method))
 	}

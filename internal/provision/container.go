@@ -3,6 +3,7 @@ package provision
 import (
 	"context"
 	"encoding/json"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -14,6 +15,11 @@ import (
 // content against, and asks it afterwards whether that is what it has.
 func (w *work) container(ctx context.Context) error {
 	image := w.d.Install.Image
+	if host := imageHost(image); host != "" && w.p.Reach != nil {
+		if err := w.p.Reach(ctx, &url.URL{Scheme: "https", Host: host}); err != nil {
+			return err
+		}
+	}
 	engine, err := w.p.engine(ctx)
 	if err != nil {
 		return err
@@ -44,6 +50,16 @@ func (w *work) container(ctx context.Context) error {
 	w.done.Image, w.done.Run = image, containerRun(engine, w.d, w.r.Tool.Capabilities.Network)
 	w.done.Command = w.done.inside(w.d.Command)
 	return nil
+}
+
+// imageHost is the server that the name of an image begins with; "" is the engine's own
+// choice. By the engines' rule the first part is a server where it could be no folder.
+func imageHost(image string) string {
+	first, _, more := strings.Cut(image, "/")
+	if more && (strings.ContainsAny(first, ".:") || first == "localhost") {
+		return first
+	}
+	return ""
 }
 
 // engine finds an engine that answers.
@@ -93,6 +109,37 @@ func containerRun(engine string, d *spec.Deployment, network bool) []string {
 		argv = append(argv, "--env="+e.Name)
 	}
 	return argv
+}
+
+// ofEngine tells whether an engine, or what the system loads into it, goes by a variable
+// of that name. Values come to a container out of the engine's own environment, and the
+// engine is in no sandbox: a manifest with such a name could have it load a library, or
+// send the person's secrets to a daemon of its author's.
+func ofEngine(name string) bool {
+	for _, begin := range []string{
+		"LD_", "DYLD_", "DOCKER_", "BUILDKIT_", "BUILDX_", "CONTAINER_", "CONTAINERS_", "PODMAN_", "XDG_", "SSL_CERT_", "OTEL_", "DBUS_", "MALLOC_", "LC_",
+	} {
+		if strings.HasPrefix(name, begin) {
+			return true
+		}
+	}
+	return slices.Contains([]string{
+		"PATH", "HOME", "TMPDIR", "SHELL", "USER", "LANG", "LANGUAGE", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "NOTIFY_SOCKET",
+		"GODEBUG", "GOTRACEBACK", "GOCOVERDIR", "GOMAXPROCS", "GOGC", "GOMEMLIMIT", "GLIBC_TUNABLES", "GCONV_PATH", "LOCPATH", "NLSPATH",
+		"STORAGE_DRIVER", "STORAGE_OPTS", "REGISTRY_AUTH_FILE", "SSH_AUTH_SOCK", "SSH_ASKPASS", "LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES",
+		"HOSTALIASES", "LOCALDOMAIN", "RES_OPTIONS", "RESOLV_HOST_CONF", "NETRC", "CURL_HOME",
+	}, name)
+}
+
+// Offline is a command of a container with no network, also where the tool as a whole
+// has one; of any other artifact it is argv as it is.
+func (p *Prefix) Offline(argv []string) []string {
+	const none = "--network=none"
+	n := len(p.Run)
+	if p.Engine == "" || n < 2 || len(argv) < n || !slices.Equal(argv[:n], p.Run) || slices.Contains(p.Run, none) {
+		return argv
+	}
+	return slices.Insert(slices.Clone(argv), 2, none)
 }
 
 // inside is a command in the container; none is what the image itself starts.

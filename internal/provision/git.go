@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io/fs"
 	"net/url"
 	"os"
 	"path"
@@ -217,6 +218,20 @@ func (g *gitRun) write(ctx context.Context, entries []treeEntry) error {
 			return err
 		}
 		batch = batch[n:]
+	}
+	return linksInside(root, entries)
+}
+
+// linksInside follows every link once all are there: what stays inside by its words can
+// lead out by way of another link. One that leads to nothing leads nowhere else either.
+func linksInside(root *os.Root, entries []treeEntry) error {
+	for _, e := range entries {
+		if e.mode != "120000" {
+			continue
+		}
+		if _, err := root.Stat(e.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return refused("the link %s leads out of what is installed", spec.Quote(e.path))
+		}
 	}
 	return nil
 }

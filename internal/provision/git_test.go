@@ -84,6 +84,9 @@ func TestGit(t *testing.T) {
 		"tool/run.sh*":      "#!/bin/sh\necho hello\n",
 		"tool/lib/data.txt": "$Id$\r\ntext\r\n",
 		"tool/link@":        "lib/data.txt",
+		"tool/lib/up@":      "..",
+		"tool/lib/round@":   "up/lib/data.txt",
+		"tool/dangling@":    "nothing",
 		"tool/hook*":        "#!/bin/sh\ntouch " + mark + "\n",
 		"other.txt":         "not in the folder",
 		".gitattributes":    "*.txt ident filter=evil export-ignore\n",
@@ -142,6 +145,8 @@ func TestGitRefused(t *testing.T) {
 			return r.git("-C", r.dir, "rev-parse", "HEAD")
 		}},
 		{name: "a link out", files: map[string]string{"link@": "../../../etc/passwd"}, kind: fault.Findings},
+		{name: "a link out by way of another", files: map[string]string{"p/q/up@": "../..", "p/q/out@": "up/../../../etc"}, kind: fault.Findings},
+		{name: "a link out to a place that is none", files: map[string]string{"p/q/up@": "../..", "p/q/out@": "up/../../nothing-of-that-name"}, kind: fault.Findings},
 		{name: "an absolute link", files: map[string]string{"link@": "/etc/passwd"}, kind: fault.Findings},
 		{name: "a large file elsewhere", files: map[string]string{"big.bin": lfs + "v1\noid sha256:1\nsize 1\n"}, kind: fault.Findings},
 		{name: "no such commit", kind: fault.NotFound, change: func(tool *spec.Tool, _ *repository) { tool.Deployment.Install.Ref = strings.Repeat("1", 40) }},

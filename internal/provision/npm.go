@@ -74,8 +74,9 @@ func (p *Provisioner) npmRegistry() (string, error) {
 	for _, name := range []string{"NPM_CONFIG_REGISTRY", "npm_config_registry"} {
 		if v := p.Host.Getenv(name); v != "" {
 			u, err := url.Parse(v)
-			if err != nil || u.Scheme != "https" && !p.plain || u.Host == "" {
-				return "", fault.New(fault.Usage, "usage", "%s is %s, which is no https address", name, spec.Quote(v))
+			if err != nil || u.Scheme != "https" && !p.plain || u.Host == "" || u.User != nil {
+				// Not repeated: people write passwords into it, and it would stand in npm's arguments.
+				return "", fault.New(fault.Usage, "usage", "%s is no https address without a user", name)
 			}
 			return strings.TrimSuffix(v, "/") + "/", nil
 		}

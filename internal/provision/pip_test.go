@@ -2,6 +2,7 @@ package provision
 
 import (
 	"context"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -163,5 +164,70 @@ func TestContainer(t *testing.T) {
 	}
 	if argv, err := got.Resolve([]string{"/check", "a b"}, tool.Deployment.Command); err != nil || !strings.HasSuffix(strings.Join(argv, "|"), "--entrypoint=/check|"+image+"|a b") {
 		t.Errorf("%q %v", argv, err)
+	}
+}
+
+// TestContainerNames: a value that would be the engine's own is nobody's to give: it would
+// load a library into what runs with all of the person's rights, or lead it elsewhere.
+func TestContainerNames(t *testing.T) {
+	image := spec.Artifact{Method: "container", Image: "x@sha256:" + sumOf("")}
+	for name, ok := range map[string]bool{
+		"LD_PRELOAD": false, "DOCKER_HOST": false, "DOCKER_CONFIG": false, "CONTAINER_HOST": false, "PATH": false, "HOME": false,
+		"HTTPS_PROXY": false, "XDG_CONFIG_HOME": false, "SSL_CERT_FILE": false, "GODEBUG": false, "REGISTRY_AUTH_FILE": false,
+		"API_KEY": true, "GOOGLE_TOKEN": true, "PATH_PREFIX": true, "MAIL_HOME": true,
+	} {
+		value := "/tmp/evil"
+		tool := toolOf(spec.Deployment{Install: image, Env: []spec.EnvVar{{Name: name, Default: &value}}})
+		if err := Check(tool); (err == nil) != ok || !ok && fault.KindOf(err) != fault.Findings {
+			t.Errorf("%s: %v", name, err)
+		}
+		// The sandbox gives it to the tool alone.
+		tool.Deployment.Install = spec.Artifact{Method: "url", URL: "https://x/y", SHA256: sumOf("")}
+		if err := Check(tool); err != nil {
+			t.Errorf("%s without a container: %v", name, err)
+		}
+	}
+}
+
+// TestContainerOffline: what has no network gets none, whatever the rest of the tool has.
+func TestContainerOffline(t *testing.T) {
+	run := containerRun("/engine/podman", &spec.Deployment{}, true)
+	p := &Prefix{Engine: "/engine/podman", Image: "x@sha256:1", Run: run}
+	argv := p.inside([]string{"/mail", "--network=none"})
+	if got := strings.Join(p.Offline(argv), " "); !strings.HasPrefix(got, "/engine/podman run --network=none --rm") || !strings.HasSuffix(got, "x@sha256:1 --network=none") {
+		t.Errorf("%s", got)
+	}
+	p.Run = containerRun("/engine/podman", &spec.Deployment{}, false)
+	if got := strings.Join(p.Offline(p.inside([]string{"/mail"})), " "); strings.Count(got, "--network=none") != 1 {
+		t.Errorf("%s", got)
+	}
+	if got := (&Prefix{}).Offline([]string{"/mail", "x"}); len(got) != 2 {
+		t.Errorf("no container: %q", got)
+	}
+}
+
+// TestContainerReach: an image is fetched from no server of this machine's network, as
+// nothing else is, and the engine is not even asked.
+func TestContainerReach(t *testing.T) {
+	for image, host := range map[string]string{
+		"127.0.0.1:5000/x": "127.0.0.1:5000", "localhost/x": "localhost", "metadata.internal/x/y": "metadata.internal",
+		"ann/x": "", "x": "", "ghcr.io/ann/x": "ghcr.io",
+	} {
+		p := newProvisioner(t, nil)
+		asked, started := "", false
+		p.Reach = func(_ context.Context, u *url.URL) error {
+			asked = u.Host
+			return fault.New(fault.Denied, "address", "no")
+		}
+		p.Find = func(string) (string, error) { return "/engine/podman", nil }
+		p.Run = func(context.Context, []string, []string, string, []byte) (sandbox.Outcome, error) {
+			started = true
+			return sandbox.Outcome{Exit: 1}, nil
+		}
+		r := Request{Tool: toolOf(spec.Deployment{Install: spec.Artifact{Method: "container", Image: image + "@sha256:" + sumOf("")}}), Release: release(image)}
+		_, err := p.Install(t.Context(), r)
+		if asked != host || started != (host == "") || host != "" && fault.KindOf(err) != fault.Denied {
+			t.Errorf("%s: asked about %q, started %v: %v", image, asked, started, err)
+		}
 	}
 }

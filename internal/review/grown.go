@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/patch-cat/patch-git/manifest"
 	"github.com/patch-cat/patch-git/spec"
 )
 
@@ -48,6 +49,11 @@ func grew(a, b *spec.Tool) []string {
 			add("secret", "none", s)
 		}
 	}
+	for _, s := range is.Servers {
+		if !slices.Contains(was.Servers, s) {
+			add("server", "none", s)
+		}
+	}
 	if was.Installs != is.Installs && is.Installs != "" {
 		add("installs", cmp.Or(was.Installs, "nothing"), is.Installs)
 	}
@@ -88,6 +94,17 @@ func worse(a, b *spec.Tool) []string {
 			out = append(out, "action "+o.Name+" warns less: "+string(before.Effects)+" → "+string(o.Effects)) // it is not confirmed any more
 		case there && o.Idempotent && !before.Idempotent && rank(o.Effects) >= rank(spec.EffectsWrite):
 			out = append(out, "action "+o.Name+" is repeated: no → yes")
+		}
+		known := map[string]bool{}
+		if there {
+			for _, in := range manifest.OperationInputs(before) {
+				known[in.Name] = in.TaintedOK
+			}
+		}
+		for _, in := range manifest.OperationInputs(&o) {
+			if in.TaintedOK && !known[in.Name] {
+				out = append(out, "input "+in.Name+" of action "+o.Name+" takes tainted data: no → yes")
+			}
 		}
 	}
 	return out

@@ -164,9 +164,15 @@ func TestGrown(t *testing.T) {
 		"an extra":           {func(x *spec.Tool) { x.Runtime.Packages = []string{"attrs[all]==1.0.0"} }, "package: none → attrs[all]==1.0.0", "package: none → attrs==1.0.0"},
 		"a newer package":    {func(x *spec.Tool) { x.Runtime.Packages = []string{"ATTRS==2.0.0"} }, "", ""},
 		"tainted data":       {func(x *spec.Tool) { x.Inputs = []spec.Input{{Name: "a", TaintedOK: true}} }, "input a takes tainted data: no → yes", ""},
-		"an input":           {func(x *spec.Tool) { x.Inputs = []spec.Input{{Name: "a"}} }, "", ""},
-		"destructive":        {ext("true"), "x-destructive: none → true", "x-destructive: true → none"},
-		"another key":        {func(x *spec.Tool) { x.Extensions = map[string]json.RawMessage{"x-colour": []byte("1")} }, "", ""},
+		"tainted data for an action": {func(x *spec.Tool) {
+			x.Operations = []spec.Operation{{Name: "act", Effects: spec.EffectsRead, Input: []byte(`{"type":"object","properties":{"a":{"type":"string","x-tainted-ok":true}}}`)}}
+		}, "input a of action act takes tainted data: no → yes", ""},
+		"an action that reads": {func(x *spec.Tool) {
+			x.Operations = []spec.Operation{{Name: "act", Effects: spec.EffectsRead, Input: []byte(`{"type":"object","properties":{"a":{"type":"string"}}}`)}}
+		}, "", ""},
+		"an input":    {func(x *spec.Tool) { x.Inputs = []spec.Input{{Name: "a"}} }, "", ""},
+		"destructive": {ext("true"), "x-destructive: none → true", "x-destructive: true → none"},
+		"another key": {func(x *spec.Tool) { x.Extensions = map[string]json.RawMessage{"x-colour": []byte("1")} }, "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, way := range []struct {

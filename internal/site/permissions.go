@@ -47,7 +47,7 @@ func grants(p spec.Permissions, in room) []grant {
 	for _, list := range []struct {
 		what string
 		all  []string
-	}{{"In your name", p.Scopes}, {"Secret", p.Secrets}} {
+	}{{"In your name", p.Scopes}, {"Secret", p.Secrets}, {"Sends to", p.Servers}} {
 		for _, s := range list.all[:min(len(list.all), in.rows)] {
 			out = append(out, grant{"yes", list.what, sanitize.Fit(s, in.width)})
 		}
@@ -111,6 +111,7 @@ func changed(was, is spec.Permissions) []change {
 	lists(func(s string) string { return "account " + s }, was.ExternalAuth, is.ExternalAuth)
 	lists(func(s string) string { return "scope " + s }, was.Scopes, is.Scopes)
 	lists(func(s string) string { return "secret " + s }, was.Secrets, is.Secrets)
+	lists(func(s string) string { return "sending to " + s }, was.Servers, is.Servers)
 	add("installs", sanitize.Fit(cmp.Or(was.Installs, "nothing"), cellWidth/4), sanitize.Fit(cmp.Or(is.Installs, "nothing"), cellWidth/4), is.Installs != "")
 	return out
 }
@@ -153,6 +154,9 @@ func briefly(p spec.Permissions) string {
 	}
 	for _, s := range p.Secrets {
 		out = append(out, "your secret: "+s)
+	}
+	for _, s := range p.Servers {
+		out = append(out, "sends to "+s)
 	}
 	if p.Installs != "" {
 		out = append(out, "installs "+p.Installs)
