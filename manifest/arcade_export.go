@@ -25,7 +25,8 @@ func ArcadeOf(d *Document) (*spec.Arcade, []Loss, error) {
 	case spec.FormatArcade:
 		return t.Arcade, nil, nil
 	default:
-		return nil, nil, fault.New(fault.Usage, "format", "a tool of the format %s makes no Arcade definition", t.Format)
+		return nil, nil, fault.New(fault.Usage, "format", "a tool of the format %s makes no Arcade definition by itself", t.Format).
+			Hint("patch-git convert %s --to arcade", t.Name)
 	}
 }
 

@@ -173,6 +173,12 @@ func TestEveryRule(t *testing.T) {
 	for _, c := range slices.Concat(skillCases, skillNotes) {
 		note(skillFile, c.data(t))
 	}
+	for id, text := range brokenArcades() {
+		note("arcade.json", []byte(text))
+		if !seen[id] {
+			t.Errorf("the definition for %s does not break it", id)
+		}
+	}
 	note("work-log/skill.md", []byte(workSkill))
 	agentskills := func(data string) {
 		_, findings := Read(skillFile, []byte(data), StrictAgentskills)

@@ -1,17 +1,12 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"os"
-	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/patch-cat/patch-git/internal/durable"
-	"github.com/patch-cat/patch-git/internal/fault"
-	"github.com/patch-cat/patch-git/internal/limits"
 	"github.com/patch-cat/patch-git/manifest"
 	"github.com/patch-cat/patch-git/spec"
 )
@@ -49,7 +44,7 @@ confirmation or of the network), nothing is written without --allow-loss.`,
   patch-git arcade export send_mail --allow-loss --json | jq .losses`,
 		Args: exactly("name|file"),
 		RunE: func(c *cobra.Command, args []string) error {
-			doc, err := a.documentOf(c.Context(), args[0])
+			doc, _, err := a.documentOf(c.Context(), args[0])
 			if err != nil {
 				return err
 			}
@@ -119,47 +114,4 @@ func (a *app) sayLosses(losses []manifest.Loss) {
 		}
 		a.out.say("%s", oneLine(text))
 	}
-}
-
-// documentOf reads the manifest of an installed tool, verified now, or of a file.
-func (a *app) documentOf(ctx context.Context, target string) (*manifest.Document, error) {
-	if namesFile(target) {
-		data, err := durable.ReadFile(a.path(target), limits.SourceScan)
-		if errors.Is(err, os.ErrNotExist) {
-			return nil, fault.New(fault.NotFound, "no_file", "there is no file %s", spec.Quote(target))
-		}
-		if err != nil {
-			return nil, err
-		}
-		doc, findings := manifest.Read(filepath.Base(target), data, manifest.Lenient)
-		if doc == nil || spec.Blocking(findings) {
-			if !a.wantsJSON() {
-				a.printFindings(target, findings, nil)
-			}
-			return nil, fault.New(fault.Findings, "manifest", "the manifest of %s is invalid", spec.Quote(target)).Hint("patch-git check %s", target)
-		}
-		return doc, nil
-	}
-	client, err := a.client()
-	if err != nil {
-		return nil, err
-	}
-	ref, err := parseRef(target)
-	if err != nil {
-		return nil, err
-	}
-	s, err := client.Installed(ctx, ref)
-	if err != nil {
-		return nil, err
-	}
-	doc, findings := manifest.Read(s.Tool.Format.MainFile(), s.Main, manifest.Strict)
-	if doc == nil || spec.Blocking(findings) {
-		return nil, fault.New(fault.Internal, "manifest", "the manifest of the installed %s cannot be read", s.Tool.Name)
-	}
-	return doc, nil
-}
-
-// namesFile tells whether an argument names a file and no installed tool.
-func namesFile(target string) bool {
-	return strings.ContainsRune(target, filepath.Separator) || strings.Contains(filepath.Base(target), ".") && !strings.Contains(target, "@")
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -18,7 +19,8 @@ func (a *app) callCommand() *cobra.Command {
 		Short: "Call an action of an installed tool",
 		Long: `Call an action of an installed tool that has several: one that was installed by an
 install manifest. Without an action they are listed. Each input is a flag;
-'patch-git call NAME ACTION --help' lists them. The answer is printed in the form that
+'patch-git call NAME ACTION --help' lists them. An Arcade definition is one action, which
+'patch-git run NAME' runs, too. The answer is printed in the form that
 the manifest states; with --json it is a member of a document.
 
 What runs on this machine runs in the sandbox, with the network and the files of the
@@ -100,6 +102,9 @@ func (a *app) callTool(c *cobra.Command, args []string) error {
 	ran, err := a.askAndRun(c.Context(), o, func(o consume.RunOptions) (*consume.Ran, error) {
 		return client.Run(c.Context(), subject, raw, o)
 	})
+	if e, ok := errors.AsType[*fault.Error](err); ok && e.Kind == fault.Usage && len(e.Hints) == 0 {
+		return e.Hint("patch-git call %s %s --help", args[0], subject.Operation)
+	}
 	if err != nil {
 		return err
 	}
@@ -121,8 +126,11 @@ func (a *app) listActions(c *cobra.Command, client *consume.Client, ref spec.Ref
 	t := v.Tool()
 	if len(t.Operations) == 0 {
 		e := fault.New(fault.Usage, "no_actions", "%s has no actions", t.Name)
-		if t.Format == spec.FormatPatch {
+		switch t.Format {
+		case spec.FormatPatch:
 			return e.Hint("patch-git run %s --help", t.Name)
+		case spec.FormatSkill:
+			return e.Hint("patch-git skill run-plan %s", t.Name)
 		}
 		return e.Hint("patch-git info %s", t.Name)
 	}
@@ -157,7 +165,7 @@ func effectWords(e spec.Effects) string {
 func (a *app) printCallHelp(c *cobra.Command, s *consume.Subject) {
 	t, op := s.Tool, s.Tool.Operations[0]
 	a.out.printf("%s %s %s\n%s\n", t.Name, t.Version, op.Name, safe(op.Summary))
-	if op.Description != "" {
+	if op.Description != "" && op.Description != op.Summary {
 		a.out.printf("\n%s\n", safe(op.Description))
 	}
 	a.out.printf("\n%s, and it %s.\n\n%s\n  patch-git call %s %s", effectSentence(op.Effects), repeatable(op.Idempotent), a.out.bold("Usage:"), t.Name, op.Name)

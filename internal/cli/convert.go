@@ -12,7 +12,6 @@ import (
 	"github.com/patch-cat/patch-git/convert"
 	"github.com/patch-cat/patch-git/internal/durable"
 	"github.com/patch-cat/patch-git/internal/fault"
-	"github.com/patch-cat/patch-git/internal/limits"
 	"github.com/patch-cat/patch-git/manifest"
 	"github.com/patch-cat/patch-git/spec"
 )
@@ -57,7 +56,7 @@ may also be a server.json of the MCP registry, which --from tells where its name
 	fl := c.Flags()
 	fl.StringVar(&f.to, "to", "", "the `format` to write")
 	fl.StringVar(&f.from, "from", "", "the `format` of the file, where its name doesn't tell: patch, install, skill, arcade or server.json")
-	fl.StringVarP(&f.out, "output", "o", "", "write into this file, or folder where there are several files")
+	fl.StringVarP(&f.out, "output", "o", "", "write into this new file, or folder for a skill and where there are several files")
 	fl.StringVar(&f.o.Repository, "repository", "", "git `URL` that the code lies at (for --to install)")
 	fl.StringVar(&f.o.Commit, "commit", "", "the whole `SHA` of the commit there")
 	fl.StringVar(&f.o.Subpath, "subpath", "", "the `folder` in the repository")
@@ -117,7 +116,9 @@ func (a *app) convert(ctx context.Context, f *convertFlags, what string) error {
 		}
 	case refused == nil && f.out == "" && len(r.Files) > 1:
 		return usage("%s becomes %d files", spec.Quote(what), len(r.Files)).Hint("patch-git convert %s --to %s -o FOLDER", what, f.to)
-	case refused == nil && f.out == "":
+	case refused == nil && f.out != "":
+		a.out.say("wrote %s", pathOf(f.out))
+	case refused == nil:
 		a.out.printf("%s", r.Files[0].Data)
 	}
 	return refused
@@ -127,72 +128,46 @@ func (a *app) convert(ctx context.Context, f *convertFlags, what string) error {
 // stands the result.
 func (a *app) converting(ctx context.Context, f *convertFlags, what string) (from string, r *convert.Result, err error) {
 	to := convert.Target(f.to)
-	if !isFile(what) && f.from == "" {
-		files, doc, err := a.installedFiles(ctx, what)
+	name := filepath.Base(what)
+	if f.from == "" && name != serverFormat {
+		doc, files, err := a.documentOf(ctx, what)
 		if err != nil {
 			return "", nil, err
 		}
 		r, err = convert.To(doc, files, to, f.o)
 		return string(doc.Tool.Format), r, err
 	}
-	data, err := durable.ReadFile(a.path(what), limits.SourceScan)
-	if errors.Is(err, os.ErrNotExist) {
-		return "", nil, fault.New(fault.NotFound, "no_file", "there is no file %s", spec.Quote(what))
-	}
+	data, err := a.fileOf(what)
 	if err != nil {
 		return "", nil, err
 	}
-	name := filepath.Base(what)
-	switch {
-	case f.from == serverFormat || f.from == "" && name == serverFormat:
+	if f.from == "" || f.from == serverFormat {
 		if to != convert.Install {
 			return "", nil, usage("a server.json becomes an install manifest, and nothing else at once").Hint("patch-git convert %s --to install", what)
 		}
 		r, err = convert.FromServer(data, f.o)
 		return serverFormat, r, err
-	case f.from != "":
-		if name = spec.Format(f.from).MainFile(); name == "" {
-			return "", nil, usage("%s is no format to convert from", spec.Quote(f.from)).Hint("one of patch, install, skill, arcade, %s", serverFormat)
-		}
 	}
-	doc, err := a.readManifest(name, what, data)
+	if name = spec.Format(f.from).MainFile(); name == "" {
+		return "", nil, usage("%s is no format to convert from", spec.Quote(f.from)).Hint("one of patch, install, skill, arcade, %s", serverFormat)
+	}
+	doc, files, err := a.ownDocument(name, what, data)
 	if err != nil {
 		return "", nil, err
 	}
-	r, err = convert.To(doc, []spec.File{{Path: doc.Tool.Format.MainFile(), Data: data}}, to, f.o)
+	r, err = convert.To(doc, files, to, f.o)
 	return string(doc.Tool.Format), r, err
 }
 
-// installedFiles are the files of an installed release, verified now.
-func (a *app) installedFiles(ctx context.Context, name string) ([]spec.File, *manifest.Document, error) {
-	ref, err := parseRef(name)
-	if err != nil {
-		return nil, nil, err
-	}
-	client, err := a.client()
-	if err != nil {
-		return nil, nil, err
-	}
-	v, _, err := client.Check(ctx, ref)
-	if err != nil {
-		return nil, nil, err
-	}
-	doc, _ := manifest.Read(v.Tool().Format.MainFile(), v.Main(), manifest.Strict)
-	if doc == nil {
-		return nil, nil, fault.New(fault.Internal, "manifest", "the manifest of %s was read and cannot be read again", ref.At())
-	}
-	stored := v.Stored().Files
-	var files []spec.File
-	for _, f := range v.Document().Files {
-		files = append(files, spec.File{Path: f.Path, Data: stored[f.Path]})
-	}
-	return files, doc, nil
-}
-
-// writeConverted writes one file, or a folder that isn't there yet.
+// writeConverted writes one file, or a folder, neither of which is there yet. A skill is
+// a folder whatever it holds, but where the name of the file is that of its main file.
 func (a *app) writeConverted(out string, files []spec.File) error {
 	to := a.path(out)
-	if len(files) == 1 && !strings.HasSuffix(out, string(filepath.Separator)) {
+	skill := files[0].Path == spec.FormatSkill.MainFile() && filepath.Base(to) != files[0].Path
+	if len(files) == 1 && !skill && !strings.HasSuffix(out, string(filepath.Separator)) {
+		if _, err := durable.ReadFile(to, 1); !errors.Is(err, os.ErrNotExist) {
+			return usage("%s exists already", spec.Quote(out)).Hint("choose another file with --output")
+		}
 		return durable.WriteFile(to, files[0].Data, 0o644)
 	}
 	if err := os.Mkdir(to, 0o755); err != nil {
@@ -204,16 +179,4 @@ func (a *app) writeConverted(out string, files []spec.File) error {
 	}
 	defer func() { _ = root.Close() }()
 	return root.WriteFiles(files, 0o644)
-}
-
-// readManifest reads a file of the person's own, and shows what is wrong with it.
-func (a *app) readManifest(name, shown string, data []byte) (*manifest.Document, error) {
-	doc, findings := manifest.Read(name, data, manifest.Lenient)
-	if doc == nil || spec.Blocking(findings) {
-		if !a.wantsJSON() {
-			a.printFindings(shown, findings, nil)
-		}
-		return nil, fault.New(fault.Findings, "manifest", "the manifest of %s is invalid", spec.Quote(shown)).Hint("patch-git check %s", shown)
-	}
-	return doc, nil
 }

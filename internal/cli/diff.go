@@ -2,16 +2,11 @@ package cli
 
 import (
 	"context"
-	"errors"
-	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"github.com/patch-cat/patch-git/internal/changes"
-	"github.com/patch-cat/patch-git/internal/durable"
 	"github.com/patch-cat/patch-git/internal/fault"
-	"github.com/patch-cat/patch-git/internal/limits"
 	"github.com/patch-cat/patch-git/spec"
 )
 
@@ -113,14 +108,7 @@ func (a *app) printChanges(list []changes.Change) {
 // described is a tool by its file, or by its name in a registry.
 func (a *app) described(ctx context.Context, in, what string) (*spec.Tool, error) {
 	if isFile(what) {
-		data, err := durable.ReadFile(a.path(what), limits.SourceScan)
-		if errors.Is(err, os.ErrNotExist) {
-			return nil, fault.New(fault.NotFound, "no_file", "there is no file %s", spec.Quote(what))
-		}
-		if err != nil {
-			return nil, err
-		}
-		doc, err := a.readManifest(filepath.Base(what), what, data)
+		doc, _, err := a.documentOf(ctx, what)
 		if err != nil {
 			return nil, err
 		}

@@ -23,6 +23,9 @@ type use struct {
 func uses(t *spec.Tool, qualified string) []use {
 	if t.Format != spec.FormatPatch {
 		out := []use{{Where: "shell", Command: "patch-git pull " + qualified}}
+		if t.Format == spec.FormatInstall {
+			out[0].How = "shows what it installs and what it may do, and asks before it does"
+		}
 		for _, w := range consume.Ways(t) {
 			out = append(out, use{Where: "shell", Command: w.Command, How: w.What})
 		}

@@ -192,16 +192,28 @@ func (a *app) pulled(p *consume.Pulled) pullDocument {
 			a.out.printf("  packages  %s\n", p.Environment)
 		}
 		a.printDeployment(p.Deployment)
-		which := "the first run"
-		if !consume.NeedsConsent(p.Permissions) {
-			which = "the first run that names a file"
-		}
-		if p.Deployment == nil && (consume.NeedsConsent(p.Permissions) || consume.MayHaveFiles(p.Permissions)) && !p.Consented {
-			a.out.say("%s asks whether you agree to that; 'patch-git pull %s --yes' agrees now", which, r.Ref().At())
-		}
+		a.sayNext(p)
 	}
 	return pullDocument{
 		r.Name, r.Version, r.Release, r.Registry, p.Permissions, p.Before, p.Added, p.Consented, p.Environment, p.Yanked, p.Despite, p.Found,
 		deploymentOf(p.Deployment),
+	}
+}
+
+// sayNext says what a person does with it now: agrees, or uses it in the way of its
+// format.
+func (a *app) sayNext(p *consume.Pulled) {
+	if ways := consume.Ways(p.Tool); len(ways) > 0 {
+		a.out.say("%s: '%s'", ways[0].What, ways[0].Command)
+		if p.Tool.Format != spec.FormatArcade {
+			return
+		}
+	}
+	which := "the first run"
+	if !consume.NeedsConsent(p.Permissions) {
+		which = "the first run that names a file"
+	}
+	if (consume.NeedsConsent(p.Permissions) || consume.MayHaveFiles(p.Permissions)) && !p.Consented {
+		a.out.say("%s asks whether you agree to that; 'patch-git pull %s --yes' agrees now", which, p.Receipt.Ref().At())
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/limits"
 	"github.com/patch-cat/patch-git/internal/skillplan"
+	"github.com/patch-cat/patch-git/ledger"
 	"github.com/patch-cat/patch-git/manifest"
 	"github.com/patch-cat/patch-git/spec"
 	"github.com/patch-cat/patch-git/verify"
@@ -149,7 +150,7 @@ func (a *app) releasedSkill(ctx context.Context, arg string) (verify.Verified, e
 		return v, err
 	}
 	if v.Tool().Format != spec.FormatSkill {
-		return v, usage("%s is no skill, its format is %s", ref.Name, v.Tool().Format)
+		return v, usage("%s is no skill, its format is %s", ref.Name, v.Tool().Format).Hint("patch-git info %s", ref.Name)
 	}
 	return v, nil
 }
@@ -163,10 +164,15 @@ func (a *app) isFolder(arg string) bool {
 	return err == nil && info.IsDir()
 }
 
-// releaseFiles are the verified files of a release.
+// releaseFiles are the verified files of a release that its author wrote, without what
+// the registry adds to them.
 func releaseFiles(v verify.Verified) []spec.File {
 	var out []spec.File
 	for _, f := range v.Document().Files {
+		switch f.Path {
+		case ledger.ReportFileName, ledger.ClosureFileName, ledger.PylockFileName:
+			continue
+		}
 		out = append(out, spec.File{Path: f.Path, Data: v.File(f.Path)})
 	}
 	return out

@@ -35,7 +35,7 @@ func (f *placeFlags) add(c *cobra.Command, flag string) {
 func (a *app) placeOf(f *placeFlags, flag string) (aihost.SkillPlace, error) {
 	switch {
 	case f.host == "":
-		return aihost.SkillPlace{}, usage("say for which host: --%s claude-code, cursor or codex", flag)
+		return aihost.SkillPlace{}, usage("say for which host: --%s claude-code, cursor or codex", flag).Hint("--%s claude-code", flag)
 	case f.project && f.user:
 		return aihost.SkillPlace{}, usage("--project and --user contradict each other")
 	}

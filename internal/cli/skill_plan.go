@@ -210,6 +210,10 @@ func (a *app) box(ctx context.Context) (*sandbox.Sandbox, error) {
 func (a *app) printPlan(p *skillplan.Plan) {
 	a.out.printf("%s %s\n", a.out.bold(safe(p.Skill)), safe(p.Version))
 	for _, in := range p.Inputs {
+		if in.Value == nil {
+			a.out.printf("  input    %s (%s)\n", safe(in.Name), in.From)
+			continue
+		}
 		a.out.printf("  input    %s = %s (%s)\n", safe(in.Name), oneLine(safe(string(in.Value))), in.From)
 	}
 	for _, e := range p.Env {

@@ -3,9 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"path/filepath"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -119,11 +116,6 @@ func (a *app) verify(ctx context.Context, args []string, o consume.FileOptions) 
 		a.out.say("nothing is installed")
 	}
 	return first
-}
-
-// isFile tells a file from the name of a tool, which has neither of these.
-func isFile(arg string) bool {
-	return strings.ContainsAny(arg, `/\`) || slices.Contains([]string{".py", ".json", ".md"}, filepath.Ext(arg))
 }
 
 func verifyTool(ctx context.Context, client *consume.Client, ref spec.Ref) verdict {

@@ -53,7 +53,7 @@ func (c *Client) Configure(ctx context.Context, ref spec.Ref, o ConfigureOptions
 	}
 	tool := v.Tool()
 	if tool.Deployment == nil {
-		return nil, fault.New(fault.Usage, "env", "%s is no install manifest, and is given nothing", receipt.Ref().At())
+		return nil, fault.New(fault.Usage, "env", "%s is no install manifest, and is given nothing", receipt.Ref().At()).Hint("patch-git info %s", receipt.Name)
 	}
 	before, _, err := c.Box.Deployed(receipt)
 	if err != nil {

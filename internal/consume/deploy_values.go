@@ -66,7 +66,7 @@ func (a *collector) checkFlags() error {
 	for _, name := range slices.Sorted(maps.Keys(a.flags)) {
 		i := slices.IndexFunc(a.tool.Deployment.Env, func(e spec.EnvVar) bool { return e.Name == name })
 		if i < 0 {
-			return fault.New(fault.Usage, "env", "%s asks for no value %s", a.tool.Name, spec.Quote(name))
+			return fault.New(fault.Usage, "env", "%s asks for no value %s", a.tool.Name, spec.Quote(name)).Hint("patch-git info %s", a.tool.Name)
 		}
 		e := a.tool.Deployment.Env[i]
 		if e.Secret {

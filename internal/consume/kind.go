@@ -43,18 +43,25 @@ type Way struct{ What, Command string }
 func Ways(t *spec.Tool) []Way {
 	switch t.Format {
 	case spec.FormatInstall:
-		out := []Way{{"set it up on this machine", "patch-git install " + string(t.Name)}}
+		name := string(t.Name)
+		var out []Way
 		if len(t.Operations) > 0 {
-			out = append(out, Way{"call one of its actions", "patch-git call " + string(t.Name) + " " + actionName(t)})
+			out = append(out, Way{"call one of its actions", "patch-git call " + name + " " + actionName(t)})
 		}
-		return out
+		if t.Deployment != nil && len(t.Deployment.Env) > 0 {
+			out = append(out, Way{"see which values it was given, and change one", "patch-git configure " + name})
+		}
+		return append(out, Way{"take its access back, and remove it", "patch-git revoke " + name})
 	case spec.FormatSkill:
 		return []Way{
 			{"see what it would do here", "patch-git skill run-plan " + string(t.Name)},
-			{"put it where an AI host looks", "patch-git skill install " + string(t.Name) + " --host claude-code"},
+			{"put it where an AI host looks", "patch-git skill install " + string(t.Name) + " --to claude-code"},
 		}
 	case spec.FormatArcade:
-		return []Way{{"run it through Arcade", "patch-git run " + string(t.Name)}}
+		return []Way{
+			{"run it through Arcade", "patch-git run " + string(t.Name)},
+			{"give the key of Arcade's API, once", "patch-git arcade login"},
+		}
 	}
 	return nil
 }

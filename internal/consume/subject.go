@@ -40,7 +40,7 @@ func (c *Client) whole(s *Subject) error {
 			Hint("patch-git call %s lists them", s.Tool.Name)
 	case s.Tool.Format == spec.FormatSkill:
 		return fault.New(fault.Usage, ReasonActions, "%s is a skill, which is read and not run", s.Tool.Name).
-			Hint("patch-git info %s", s.Tool.Name)
+			Hint("patch-git skill run-plan %s", s.Tool.Name).Hint("patch-git skill install %s --to claude-code", s.Tool.Name)
 	}
 	return fault.New(fault.Usage, ReasonActions, "%s has nothing that can be called from here", s.Tool.Name).
 		Hint("patch-git info %s", s.Tool.Name)

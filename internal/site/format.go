@@ -80,11 +80,11 @@ func otherUses(format spec.Format, name, ref string, c *spec.Tool) []use {
 	pull := "patch-git pull " + ref
 	switch format {
 	case spec.FormatInstall:
-		return []use{{"shell", "Shell", "Fetch it, verify who accepted it, and set it up. It shows what it installs and asks before it does.", pull + "\npatch-git install " + name + callOf(name, c), "", true}}
+		return []use{{"shell", "Shell", "Fetch it, verify who accepted it, and set it up. It shows what it installs and asks before it does.", pull + callOf(name, c), "", true}}
 	case spec.FormatSkill:
-		return []use{{"shell", "Shell", "Fetch it, verify who accepted it, see what it would do here, and put it where an AI host looks.", pull + "\npatch-git skill run-plan " + name + "\npatch-git skill install " + name, "", true}}
+		return []use{{"shell", "Shell", "Fetch it, verify who accepted it, see what it would do here, and put it where an AI host looks.", pull + "\npatch-git skill run-plan " + name + "\npatch-git skill install " + name + " --to claude-code", "", true}}
 	case spec.FormatArcade:
-		return []use{{"shell", "Shell", "Fetch it, verify who accepted it, and call it through Arcade with a key of yours.", pull + callOf(name, c), "", true}}
+		return []use{{"shell", "Shell", "Fetch it, verify who accepted it, and run it through Arcade with a key of yours.", pull + "\npatch-git arcade login\npatch-git run " + name, "", true}}
 	}
 	return []use{{"shell", "Shell", "Fetch it and verify who accepted it.", pull, "", true}}
 }

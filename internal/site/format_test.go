@@ -22,7 +22,7 @@ func TestFormats(t *testing.T) {
 	render(t, r, dir)
 	pages := files(t, dir)
 	says(t, pages, "t/markdown_html/index.html", "Installable program", "<code>render</code>", "Print the HTML of a Markdown file.", "markdown-it-py ==3.0.0, by pip",
-		"In your name", "fs.documents:read", "patch-git install markdown_html", "patch-git call markdown_html render", "!patch-git run", "!Python  or newer", "install.json")
+		"In your name", "fs.documents:read", "patch-git pull markdown_html", "patch-git call markdown_html render", "!patch-git run", "!Python  or newer", "install.json")
 	says(t, pages, "t/time_zones/index.html", "Asks for LOCAL_TIMEZONE", "<code>convert_time</code>", "mcp-stdio")
 	says(t, pages, "t/csv_profile/index.html", "Skill", "By nobody here", "patch-git skill run-plan csv_profile", "Needs the program", "<code>table</code>", "!patch-git run", "!It answers with")
 	says(t, pages, "t/csv_profile/1.0.0/index.html", "scripts/profile.py", "references/reading.md", "SKILL.md")

@@ -165,7 +165,11 @@ func (p *Plan) Err() error {
 	case p.OK():
 		return nil
 	case no >= 0:
-		return fault.New(fault.Findings, p.Problems[no].Code, "%d problem(s) speak against running %s; nothing ran", len(p.Problems), spec.Quote(p.Skill))
+		e := fault.New(fault.Findings, p.Problems[no].Code, "%d problem(s) speak against running %s; nothing ran", len(p.Problems), spec.Quote(p.Skill))
+		if slices.ContainsFunc(p.Problems, func(b Problem) bool { return b.Code == "missing_input" }) {
+			return e.Hint("--input NAME=VALUE gives a value")
+		}
+		return e
 	}
 	return fault.New(fault.Unavailable, p.Problems[0].Code, "nobody could tell whether %s can run; nothing ran", spec.Quote(p.Skill))
 }
