@@ -35,8 +35,8 @@ func (c *Card) Operation() *spec.Operation {
 
 // Card verifies the current version of an installed tool as a call does. The error
 // says why a call would be refused, such as an edited file or a revocation.
-func (c *Client) Card(ctx context.Context, t toolbox.Installed) (*Card, error) {
-	ref := spec.Ref{Name: t.Name, Version: t.Current}
+func (c *Client) Card(ctx context.Context, installed toolbox.Installed) (*Card, error) {
+	ref := spec.Ref{Name: installed.Name, Version: installed.Current}
 	v, receipt, err := c.Check(ctx, ref)
 	if err == nil {
 		err = c.Recheck(ctx, v, receipt)
@@ -44,8 +44,13 @@ func (c *Client) Card(ctx context.Context, t toolbox.Installed) (*Card, error) {
 	if err != nil {
 		return nil, err
 	}
+	if t := v.Tool(); t.Format == spec.FormatArcade { // of one operation, which the tool's own name means
+		card := c.cardOf(View(t, &t.Operations[0]), v.Ref(), v.Registry())
+		card.LastUsed = installed.LastUsed
+		return card, nil
+	}
 	card := c.cardOf(v.Tool(), v.Ref(), v.Registry())
-	card.LastUsed = t.LastUsed
+	card.LastUsed = installed.LastUsed
 	if v.Tool().Skill != nil {
 		card.Files = skillFiles(v.Document())
 		card.Trust = c.vouched(v.Tool(), v.Registry())

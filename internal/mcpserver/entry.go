@@ -128,11 +128,15 @@ func newEntry(card *consume.Card) (*entry, error) {
 // own is the name of a tool, or of an operation of one: no name of a tool has two
 // underscores in a row, so that nothing else is called so.
 func (e *entry) own() string {
-	if e.op == "" {
+	if !e.part() {
 		return string(e.ref.Name)
 	}
 	return string(e.ref.Name) + partMark + e.op
 }
+
+// part tells whether it is one operation of a tool that may have several. A definition
+// of Arcade's is one operation, which the name of the tool means.
+func (e *entry) part() bool { return e.op != "" && e.format != spec.FormatArcade }
 
 const partMark = "__"
 

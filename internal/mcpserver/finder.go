@@ -78,7 +78,7 @@ func (f *finder) make(ctx context.Context, h *host.Host, k *kept, of *shelf) err
 	var list []ledger.Listing
 	texts := k.summaries()
 	for _, e := range of.entries {
-		if !e.runs() || e.op != "" { // an operation is found by its tool
+		if !e.runs() || e.part() { // an operation is found by its tool
 			continue
 		}
 		var l ledger.Listing

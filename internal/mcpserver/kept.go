@@ -26,7 +26,7 @@ type kept struct {
 }
 
 // keptEdition changes with what an entry says.
-const keptEdition = 2
+const keptEdition = 3
 
 const keptFor = 30 * 24 * time.Hour
 
@@ -88,7 +88,7 @@ func (k *kept) save(entries []*entry) {
 	texts := k.summaries()
 	var cards, search []byte
 	for _, e := range entries {
-		if e.runs() && e.op == "" { // an operation stands in the entry of its tool
+		if e.runs() && !e.part() { // an operation stands in the entry of its tool
 			cards = appendEntry(cards, e)
 			search = appendFields(search, e.ref.Digest[:], texts.of(e))
 		}

@@ -58,8 +58,8 @@ func arcadeOf(tb testing.TB) *entry {
 			Name: "create_issue", Summary: "Open a giraffe.", Effects: spec.EffectsDestructive, Invocation: spec.Invocation{Kind: spec.InvokeArcade, Tool: "Github.CreateIssue"},
 			Output: &spec.OperationOutput{Format: spec.OutputJSON},
 		}
-		c.Tool.Format, c.Tool.Description, c.Tool.Operations = spec.FormatArcade, "Open a giraffe.", []spec.Operation{op}
-		c.Parts = []*consume.Card{{Ref: c.Ref, Registry: c.Registry, Tool: consume.View(c.Tool, &op), Trust: consume.Untrusted}}
+		c.Tool.Format, c.Tool.Description = spec.FormatArcade, "Open a giraffe."
+		c.Tool, c.Trust = consume.View(c.Tool, &op), consume.Untrusted
 	})
 }
 
@@ -72,7 +72,7 @@ func TestFindKinds(t *testing.T) {
 	ts := toolsetOf(t, toolNamed(t, "one_tool", nil), kitOf(t), arcadeOf(t), skillNamed(t, "work_log", "SKILL.md"), idle)
 	for _, c := range []struct{ query, name, kind, read string }{
 		{"zebras", "my_kit__paint", "action", ""},
-		{"giraffe", "github_create_issue__create_issue", "arcade", ""},
+		{"giraffe", "github_create_issue", "arcade", ""},
 		{"work log", "work_log", "skill", "skill://work-log/SKILL.md"},
 		{"one tool", "one_tool", "", ""},
 	} {

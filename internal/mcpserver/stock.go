@@ -122,7 +122,7 @@ func (s *stock) refresh(ctx context.Context, again bool) (changed news, err erro
 	state := newShelf(look.entries, rules.conf, s.ranks)
 	state.whole = true
 	for _, e := range state.entries {
-		if e.op == "" {
+		if !e.part() {
 			s.known[e.ref.Name] = e
 		}
 	}
