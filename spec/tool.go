@@ -2,7 +2,6 @@ package spec
 
 import (
 	"encoding/json"
-	"net/url"
 	"slices"
 	"strings"
 )
@@ -235,7 +234,7 @@ func (t *Tool) installs() string {
 }
 
 // servers are host and port of the endpoint, the http smoke test and the url kill
-// switch, each once. One that cannot be read is there as it is written.
+// switch, each once, those that are not asked by https with the scheme before them.
 func (t *Tool) servers() []string {
 	if t.Deployment == nil {
 		return nil
@@ -245,15 +244,25 @@ func (t *Tool) servers() []string {
 		if address == "" {
 			continue
 		}
-		server := address
-		if u, err := url.Parse(address); err == nil && u.Host != "" {
-			server = strings.ToLower(u.Host)
-			if u.Scheme != "https" {
-				server = u.Scheme + "://" + server
-			}
-		}
-		all = append(all, server)
+		all = append(all, server(address))
 	}
 	slices.Sort(all)
 	return slices.Compact(all)
+}
+
+// server is the authority of an address, as it is written but for upper case (RFC 3986,
+// 3.2). Package net/url would say the same and more, and be initialised before every
+// start of the sandbox. What is no address stands whole.
+func server(address string) string {
+	scheme, rest, ok := strings.Cut(address, "://")
+	if !ok {
+		return address
+	}
+	if i := strings.IndexAny(rest, "/?#"); i >= 0 {
+		rest = rest[:i]
+	}
+	if strings.EqualFold(scheme, "https") {
+		return strings.ToLower(rest)
+	}
+	return strings.ToLower(scheme + "://" + rest)
 }

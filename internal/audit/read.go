@@ -21,6 +21,7 @@ type Summary struct {
 	DurationMS int64        `json:"duration_ms"`
 	Tool       spec.Name    `json:"tool"`
 	Version    spec.Version `json:"version,omitempty"`
+	Operation  string       `json:"operation,omitempty"` // of a tool that has several
 	Registry   string       `json:"registry,omitempty"`
 	ExitCode   int          `json:"exit_code"`
 	Error      *Failure     `json:"error,omitempty"`
@@ -63,10 +64,14 @@ func (j *Journal) List(f Filter) ([]Summary, []Problem, error) {
 		if f.Name != "" && rec.Tool.Name != f.Name {
 			continue
 		}
-		out = append(out, Summary{
+		s := Summary{
 			RunID: id, Status: rec.Status, StartedAt: rec.StartedAt, DurationMS: rec.DurationMS,
 			Tool: rec.Tool.Name, Version: rec.Tool.Version, Registry: rec.Registry, ExitCode: rec.ExitCode, Error: rec.Error,
-		})
+		}
+		if rec.Operation != nil {
+			s.Operation = rec.Operation.Name
+		}
+		out = append(out, s)
 	}
 	return out, broken, nil
 }

@@ -159,7 +159,11 @@ func (a *app) listRuns(l runList) error {
 		} else {
 			status = a.out.red(status)
 		}
-		rows = append(rows, []string{string(r.RunID), string(r.Tool) + "@" + string(r.Version), status})
+		called := string(r.Tool) + "@" + string(r.Version)
+		if r.Operation != "" {
+			called += " " + safe(r.Operation)
+		}
+		rows = append(rows, []string{string(r.RunID), called, status})
 	}
 	a.out.table(rows)
 	return nil

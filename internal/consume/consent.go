@@ -139,6 +139,14 @@ func (c *Client) CheckGrants(ctx context.Context, t config.Tool, d config.Defaul
 	return g.named(s.Tool, newJudge(c.Host.Dir, c.Host.Home, c.Host.Paths.Root), wishes(d.Read, d.Write, s, nil, ""))
 }
 
+// called is the tool, and which of its actions, as one types it.
+func (s *Subject) called() string {
+	if s.Operation == "" || s.kind == spec.InvokeArcade {
+		return string(s.Tool.Name)
+	}
+	return string(s.Tool.Name) + " " + s.Operation
+}
+
 // asks lists what a person has to agree to before a tool may do what it may and is
 // given what it is given; keep are the words that are written down once all of it
 // is answered. A path that somebody named outside of the arguments needs no further
@@ -149,7 +157,7 @@ func asks(s *Subject, o RunOptions, g *grants, r reach) (list []ask, keep []func
 		return nil, nil, fault.New(fault.Denied, "external_auth", "%s needs access to %s, and no broker for accounts is configured", s.Tool.Name, strings.Join(p.ExternalAuth, ", "))
 	}
 	if p.HumanConfirm && !o.Confirm {
-		list = append(list, asked(approval.KindConfirm, fault.New(fault.Denied, ReasonConfirm, "%s asks that a person confirms each run", s.Tool.Name).
+		list = append(list, asked(approval.KindConfirm, fault.New(fault.Denied, ReasonConfirm, "%s asks that a person confirms each run", s.called()).
 			Hint("add --yes to confirm this one run")))
 	}
 	var files, secret []*granted
