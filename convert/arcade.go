@@ -119,11 +119,5 @@ func (c *conversion) leftOfArcadeInstall() {
 	c.dropped("/runtime", "a definition doesn't say what runs behind it")
 	c.dropped("/smoke", "the target has no trial of an installation")
 	c.dropped("/kill_switch", "the target has no way to take access back")
-	if d.Cost != nil {
-		c.dropped("/cost", "the target names no price")
-	}
-	if d.Support != (spec.Support{}) {
-		c.dropped("/support", "the target has no place for it")
-	}
 	c.leftOfIdentity()
 }

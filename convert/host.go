@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/patch-cat/patch-git/spec"
@@ -191,18 +192,16 @@ func (c *conversion) leftOfPatch(meta bool) {
 		if t.Capabilities.Filesystem != spec.FilesystemNone {
 			c.dropped("/capabilities/filesystem", "nobody is told that the tool gets files")
 		}
-		if t.GeneratedBy != "" {
-			c.dropped("/generated_by", "the target has no place for it")
-		}
-		if t.GeneratedAt != "" {
-			c.dropped("/generated_at", "the target has no place for it")
-		}
 	}
 	if len(t.ExternalAuth) > 0 {
 		c.unprotected("/external_auth", "nobody is told that the tool works with an account")
 	}
 	c.dropped("/runtime", "a host is not told what the tool runs on")
-	c.searchMembers("the target has no place for it")
+	if meta {
+		c.leftOfAuthor("/generated_by", "/generated_at")
+	} else {
+		c.leftOfAuthor()
+	}
 	c.dropped("/body", "the code stays where it is")
 }
 
@@ -217,22 +216,25 @@ func (c *conversion) leftOfTaint(reason string) {
 	}
 }
 
-// searchMembers drops what only those who look for a Patch tool read.
-func (c *conversion) searchMembers(reason string) {
+// leftOfAuthor drops what only those who look for a Patch tool, and who ask where it is
+// from, read; kept are the members that the target has a place for.
+func (c *conversion) leftOfAuthor(kept ...string) {
 	t := c.tool
 	for _, m := range []struct {
 		path string
 		has  bool
 	}{
+		{"/generated_by", t.GeneratedBy != ""},
+		{"/generated_at", t.GeneratedAt != ""},
 		{"/x-license", t.License != ""},
 		{"/x-tags", len(t.Tags) > 0},
 		{"/x-aliases", len(t.Aliases) > 0},
 		{"/x-examples", len(t.Examples) > 0},
 		{"/x-needs", len(t.Needs) > 0},
 	} {
-		if m.has && t.Format == spec.FormatPatch {
-			c.dropped(m.path, reason)
+		if m.has && !slices.Contains(kept, m.path) {
+			c.dropped(m.path, "the target has no place for it")
 		}
 	}
-	c.extensions(reason)
+	c.extensions("the target has no place for it")
 }

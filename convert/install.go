@@ -70,21 +70,7 @@ func (c *conversion) installPatch() error {
 	if len(t.Runtime.Packages) > 0 {
 		c.dropped("/runtime/packages", "a manifest installs one package; the tool needs "+strings.Join(t.Runtime.Packages, ", "))
 	}
-	if t.GeneratedBy != "" {
-		c.dropped("/generated_by", "the target has no place for it")
-	}
-	if t.GeneratedAt != "" {
-		c.dropped("/generated_at", "the target has no place for it")
-	}
-	for _, m := range []struct {
-		path string
-		has  bool
-	}{{"/x-aliases", len(t.Aliases) > 0}, {"/x-examples", len(t.Examples) > 0}, {"/x-needs", len(t.Needs) > 0}} {
-		if m.has {
-			c.dropped(m.path, "the target has no place for it")
-		}
-	}
-	c.extensions("the target has no place for it")
+	c.leftOfAuthor("/x-license", "/x-tags")
 	return c.write(doc)
 }
 

@@ -44,12 +44,6 @@ func (c *conversion) leftOfInstall() {
 	c.dropped("/runtime", "the target doesn't say where the tool comes from or how it starts")
 	c.dropped("/smoke", "the target has no trial of an installation")
 	c.dropped("/kill_switch", "the target has no way to take access back")
-	if d.Cost != nil {
-		c.dropped("/cost", "the target names no price")
-	}
-	if d.Support != (spec.Support{}) {
-		c.dropped("/support", "the target has no place for it")
-	}
 	c.leftOfIdentity()
 }
 
@@ -58,6 +52,12 @@ func (c *conversion) leftOfInstall() {
 func (c *conversion) leftOfIdentity() {
 	d := c.tool.Deployment
 	c.dropped("/tool/homepage", "the target has no place for it")
+	if d.Cost != nil {
+		c.dropped("/cost", "the target names no price")
+	}
+	if d.Support != (spec.Support{}) {
+		c.dropped("/support", "the target has no place for it")
+	}
 	if d.Author != (spec.Author{}) {
 		c.dropped("/tool/author", "the target has no place for it")
 	}

@@ -196,23 +196,7 @@ func (c *conversion) skillOfPatch(w *frontmatter) (body string, err error) {
 	if len(t.Runtime.Packages) > 0 {
 		c.dropped("/runtime/packages", "a skill doesn't say what packages its scripts need: "+strings.Join(t.Runtime.Packages, ", "))
 	}
-	if t.GeneratedBy != "" {
-		c.dropped("/generated_by", "the target has no place for it")
-	}
-	if t.GeneratedAt != "" {
-		c.dropped("/generated_at", "the target has no place for it")
-	}
-	for _, m := range []struct {
-		path string
-		has  bool
-	}{
-		{"/x-tags", len(t.Tags) > 0}, {"/x-aliases", len(t.Aliases) > 0}, {"/x-examples", len(t.Examples) > 0}, {"/x-needs", len(t.Needs) > 0},
-	} {
-		if m.has {
-			c.dropped(m.path, "the target has no place for it")
-		}
-	}
-	c.extensions("the target has no place for it")
+	c.leftOfAuthor("/x-license")
 	c.add("scripts/tool.py", c.doc.Raw)
 	c.synthesised("/body", "instructions to run the script")
 	return fmt.Sprintf("\n# %s\n\n%s\n\nGive the inputs as one JSON object on standard input. The answer is the last line of\nstandard output, as JSON.\n\n```\npython3 scripts/tool.py < args.json\n```\n",
@@ -263,12 +247,6 @@ func (c *conversion) skillOfInstall(w *frontmatter) (string, error) {
 	c.dropped("/smoke", "it stays in the install manifest, through which the tool is called")
 	c.dropped("/kill_switch", "it stays in the install manifest, through which the tool is called")
 	c.dropped("/runtime", "it stays in the install manifest, through which the tool is called")
-	if d.Cost != nil {
-		c.dropped("/cost", "the target names no price")
-	}
-	if d.Support != (spec.Support{}) {
-		c.dropped("/support", "the target has no place for it")
-	}
 	if len(c.tool.Tags) > 0 {
 		c.dropped("/tool/tags", "the target has no place for it")
 	}

@@ -3,6 +3,7 @@ package manifest
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"reflect"
 	"runtime"
 	"strings"
@@ -413,15 +414,24 @@ func TestSkillHostile(t *testing.T) {
 		"continued": front("x: y:" + fill("\n z")), "CR": front(fill("\r")), "nested quotes": front("x: " + fill("'\"")),
 	} {
 		raw := []byte(data)
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		start := time.Now()
-		_, findings := Read("a/SKILL.md", raw, Lenient)
-		took := time.Since(start)
-		runtime.ReadMemStats(&after)
-		// All that was ever allocated, which is more than was held at once.
-		memory := after.TotalAlloc - before.TotalAlloc
-		if took > time.Second || memory > 64<<20 {
+		// Other tests run at the same time, and the counter is everybody's: the least of three.
+		took, memory := time.Hour, uint64(math.MaxUint64)
+		var findings []spec.Finding
+		for range 3 {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			start := time.Now()
+			_, findings = Read("a/SKILL.md", raw, Lenient)
+			took = min(took, time.Since(start))
+			runtime.ReadMemStats(&after)
+			// All that was ever allocated, which is more than was held at once.
+			memory = min(memory, after.TotalAlloc-before.TotalAlloc)
+			if took < time.Second/2 && memory < 32<<20 {
+				break
+			}
+		}
+		// Under the race detector pools keep nothing, so that all is allocated anew.
+		if took > time.Second || memory > 64<<20 && !raced {
 			t.Errorf("%s took %v and %d bytes", name, took, memory)
 		} else {
 			t.Logf("%s: %v, %d KiB, %d findings", name, took, memory>>10, len(findings))

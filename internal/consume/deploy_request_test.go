@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -18,17 +19,37 @@ import (
 	"github.com/patch-cat/patch-git/spec"
 )
 
-// asked is what a server of a test heard.
+// heard is what a server of a test heard.
 type heard struct {
 	method, path, auth, body string
 	times                    int
 }
 
-func listen(t *testing.T, status int) (*httptest.Server, *heard) {
-	h := &heard{}
+// hearing is what the server heard last, while it may still be hearing.
+type hearing struct {
+	mu sync.Mutex
+	is heard
+}
+
+func (h *hearing) last() heard {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.is
+}
+
+func (h *hearing) forget() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.is = heard{}
+}
+
+func listen(t *testing.T, status int) (*httptest.Server, *hearing) {
+	h := &hearing{}
 	s := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
-		*h = heard{r.Method, r.URL.Path, r.Header.Get("Authorization"), string(body), h.times + 1}
+		h.mu.Lock()
+		h.is = heard{r.Method, r.URL.Path, r.Header.Get("Authorization"), string(body), h.is.times + 1}
+		h.mu.Unlock()
 		switch r.URL.Path {
 		case "/away":
 			http.Redirect(w, r, "/other", http.StatusTemporaryRedirect)
@@ -112,8 +133,8 @@ func TestKillURL(t *testing.T) {
 			if (err != nil) != (tt.kind != 0) || err != nil && fault.KindOf(err) != tt.kind {
 				t.Errorf("%q %v", says, err)
 			}
-			if h.times != tt.times || h.auth != tt.auth || h.times > 0 && h.method != http.MethodDelete {
-				t.Errorf("the server heard %+v", *h)
+			if h := h.last(); h.times != tt.times || h.auth != tt.auth || h.times > 0 && h.method != http.MethodDelete {
+				t.Errorf("the server heard %+v", h)
 			}
 			if strings.Contains(says, canary) || err != nil && strings.Contains(err.Error(), canary) {
 				t.Errorf("the secret is told: %q %v", says, err)
@@ -146,20 +167,20 @@ func TestSmokeHTTP(t *testing.T) {
 		{"too long", spec.Smoke{URL: s.URL + "/long"}, true, "limits"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			*h = heard{}
+			h.forget()
 			tool := deployedTo(t, s, d, env, tt.allowed)
 			reply, err := tool.http(t.Context(), tt.smoke, 150*time.Millisecond)
 			if fault.ReasonOf(err) != tt.reason {
 				t.Fatalf("%v", err)
 			}
 			if err != nil {
-				if h.times > 0 && tt.reason != "timeout" && tt.reason != "limits" {
-					t.Errorf("the server heard %+v", *h)
+				if h := h.last(); h.times > 0 && tt.reason != "timeout" && tt.reason != "limits" {
+					t.Errorf("the server heard %+v", h)
 				}
 				return
 			}
-			if h.method != "POST" || h.auth != "Bearer "+canary || h.body != `{"k":"`+canary+`"}` || *reply.Status != 200 {
-				t.Errorf("the server heard %+v", *h)
+			if h := h.last(); h.method != "POST" || h.auth != "Bearer "+canary || h.body != `{"k":"`+canary+`"}` || *reply.Status != 200 {
+				t.Errorf("the server heard %+v", h)
 			}
 		})
 	}
@@ -169,7 +190,7 @@ func TestSmokeHTTP(t *testing.T) {
 		t.Errorf("the twin: %v", err)
 	}
 	// Where a server leads elsewhere, that is its answer.
-	if reply, err := tool.http(t.Context(), spec.Smoke{URL: s.URL + "/away"}, time.Second); err != nil || *reply.Status != http.StatusTemporaryRedirect || h.path != "/away" {
+	if reply, err := tool.http(t.Context(), spec.Smoke{URL: s.URL + "/away"}, time.Second); err != nil || *reply.Status != http.StatusTemporaryRedirect || h.last().path != "/away" {
 		t.Errorf("%+v %v", reply, err)
 	}
 	// What is said of a failure holds no secret.

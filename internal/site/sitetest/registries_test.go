@@ -21,10 +21,11 @@ import (
 // acceptance is a version as a registry accepts it, with a report.
 func acceptance(tool spec.Tool, source []byte, owner ledger.Owner) registry.Acceptance {
 	report := fmt.Appendf(nil, "{\"report\":\"of %s %s\"}\n", tool.Name, tool.Version)
+	files := []spec.File{{Path: ledger.ReportFileName, Data: report}, {Path: tool.Format.MainFile(), Data: source}}
+	slices.SortFunc(files, func(a, b spec.File) int { return strings.Compare(a.Path, b.Path) })
 	return registry.Acceptance{
 		Release: &spec.Release{
-			Ref: spec.Ref{Name: tool.Name, Version: tool.Version}, Tool: tool,
-			Files: []spec.File{{Path: ledger.ReportFileName, Data: report}, {Path: tool.Format.MainFile(), Data: source}},
+			Ref: spec.Ref{Name: tool.Name, Version: tool.Version}, Tool: tool, Files: files,
 		},
 		Contributor: owner, Report: spec.DigestOf(report),
 		PullRequest: fmt.Sprintf("https://github.com/acme/tools/pull/%d", 1+len(tool.Name)), Commit: strings.Repeat("5e", 20),
