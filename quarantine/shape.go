@@ -25,7 +25,7 @@ func carries(format spec.Format, path string) bool {
 	case format.MainFile():
 		return true
 	case "closure.json", "pylock.toml":
-		return format == spec.FormatPatch
+		return format == spec.FormatPatch || format == spec.FormatInstall // whose package comes by pip
 	}
 	if format == spec.FormatSkill && spec.FormatOf(path) == "" {
 		folder, _, deep := strings.Cut(path, "/")
