@@ -1,6 +1,7 @@
 package tooltests
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,11 +16,16 @@ import (
 const toolsDir = "../tools"
 
 // version is one version directory.
-type version struct{ dir, name, version string }
+type version struct {
+	dir, name, version string
+	format             spec.Format // "" is Patch
+}
 
 func (v version) String() string { return v.name + "@" + v.version }
 
-func (v version) main() string { return filepath.Join(v.dir, spec.FormatPatch.MainFile()) }
+func (v version) main() string {
+	return filepath.Join(v.dir, cmp.Or(v.format, spec.FormatPatch).MainFile())
+}
 
 // allVersions are those of Patch tools, which are run here; TestFormats looks at the
 // others.
@@ -40,7 +46,7 @@ func versionDirs(t *testing.T) []version {
 	var out []version
 	for _, dir := range dirs {
 		if info, err := os.Stat(dir); err == nil && info.IsDir() {
-			out = append(out, version{dir, filepath.Base(filepath.Dir(dir)), filepath.Base(dir)})
+			out = append(out, version{dir, filepath.Base(filepath.Dir(dir)), filepath.Base(dir), ""})
 		}
 	}
 	if len(out) == 0 {
