@@ -43,6 +43,9 @@ func (v *Values) argument(t Template, ended bool) (string, error) {
 	number := false // all of it is a number, which is no option
 	for _, p := range t.parts {
 		if p.token == nil {
+			if strings.IndexByte(p.text, 0) >= 0 || !utf8.ValidString(p.text) {
+				return "", fault.New(fault.Findings, ReasonTemplate, "%s cannot be an argument: it has a zero byte or is not UTF-8", spec.Quote(p.text))
+			}
 			b.WriteString(p.text)
 			continue
 		}

@@ -312,6 +312,7 @@ func FuzzTemplate(f *testing.F) {
 	f.Add("${input.x}", "../x")
 	f.Add("a/${input.x}?q=${input.x}", "%2e%2e/é\r\n")
 	f.Add("$${${env.USER}", "--help")
+	f.Add("\x00\x04input.\x80}", "../t")
 	f.Fuzz(func(t *testing.T, template, value string) {
 		input, err := json.Marshal(map[string]string{"x": value})
 		if err != nil {
