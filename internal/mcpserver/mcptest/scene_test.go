@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -145,7 +146,7 @@ func (s *scene) http() (open string) {
 		s.t.Fatal(err)
 	}
 	var front *httptest.Server
-	front = httptest.NewServer(&httputil.ReverseProxy{
+	front = httptest.NewServer(wholeBody(&httputil.ReverseProxy{
 		FlushInterval: -1,
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.Out.URL.Scheme, r.Out.URL.Host = to.Scheme, to.Host
@@ -162,10 +163,25 @@ func (s *scene) http() (open string) {
 			}
 			r.Out.Header.Set("Authorization", "Bearer "+token)
 		},
-	})
+	}))
 	s.t.Cleanup(front.Close)
 	waitFor(s.t, front.URL)
 	return front.URL + "/mcp"
+}
+
+// wholeBody reads a request to its end before it goes on. An answer that begins
+// earlier, as a stream of progress does, would close the body that the proxy still
+// asks for more; the proxy then gives up the connection, and with it the answer.
+func wholeBody(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		next.ServeHTTP(w, r)
+	})
 }
 
 func waitFor(t *testing.T, at string) {
