@@ -4,8 +4,7 @@ GO      ?= go
 TOOLS    = $(GO) tool -modfile=tools.mod
 SOURCES  = $(shell git ls-files '*.go')
 
-.PHONY: check fmt tidy vet static lint test race fuzz bench eval-quarantine eval-quarantine-write eval-quarantine-check test-hostile network lint-workflows test-start test-nobody test-escape test-sigstore test-act test-cgroup test-container build build-full test-embed cross test-sarif leaks eval-search eval-search-write eval-search-check eval-taint eval-taint-write eval-taint-check test-site test-mcp test-mcp-load bench-mcp bench-mcp-write train-search test-ajv
-.PHONY: check fmt tidy vet static lint test race fuzz bench eval-quarantine eval-quarantine-write eval-quarantine-check test-hostile network lint-workflows test-nobody test-escape test-sigstore test-act test-cgroup test-container test-install build build-full test-embed cross test-sarif leaks eval-search eval-search-write eval-search-check eval-taint eval-taint-write eval-taint-check test-site test-mcp test-mcp-load bench-mcp bench-mcp-write train-search
+.PHONY: check fmt tidy vet static lint test race fuzz bench eval-quarantine eval-quarantine-write eval-quarantine-check test-hostile network lint-workflows test-start test-nobody test-escape test-sigstore test-act test-cgroup test-container build build-full test-embed cross test-sarif leaks eval-search eval-search-write eval-search-check eval-taint eval-taint-write eval-taint-check test-site test-mcp test-mcp-load bench-mcp bench-mcp-write train-search test-ajv test-install
 
 check: fmt tidy vet static lint race
 
@@ -37,10 +36,9 @@ lint-workflows:
 test:
 	$(GO) test ./...
 
-# The transcripts start the program hundreds of times and share no memory with
-# it, so the race detector has nothing to see there but makes each start slow.
+# Every room in which something runs side by side.
 race:
-	CGO_ENABLED=1 $(GO) test -race -shuffle=on $$($(GO) list ./... | grep -v /cmd/)
+	CGO_ENABLED=1 $(GO) test -race -shuffle=on $$(.ci/beside)
 
 # Each fuzz target for a short while; `make fuzz FUZZTIME=10m` for a long one.
 FUZZTIME ?= 10s
