@@ -215,8 +215,9 @@ test-embed: build-full
 	cd cmd/patch-git && PATCH_GIT_FULL=$(CURDIR)/bin/patch-git-full $(CURDIR)/bin/full.test -test.v -test.run TestFull
 	@if [ "$$(id -u)" = 0 ]; then .ci/as-nobody; fi
 
+CROSS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
 cross:
-	@for t in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64; do \
+	@for t in $(CROSS); do \
 	  echo $$t; GOOS=$${t%/*} GOARCH=$${t#*/} CGO_ENABLED=0 $(GO) build -o /dev/null ./cmd/patch-git || exit 1; done
 
 # What lists of related terms would add to a search: trains them once for each family
