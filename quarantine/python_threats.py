@@ -9,6 +9,7 @@ statement is left out, unless the file reads its own text.
 import _ast as ast
 
 MAX_DETAIL = 120
+MAX_CHOICES = 40
 MAX_COMMAND = 8192  # characters of a command that is looked at; longer ones are nobody's
 
 
@@ -107,6 +108,8 @@ class Threats(Texts, Harm):
             # A list that was put together before: all of its texts in one row.
             text = self.loose_list(command)
         self.command(node, text, command)
+        for choice in self.choices(command) if not text else ():
+            self.command(node, self.command_line(choice), choice)
         first = flow.flags(parts[0]) if parts else 0
         script = 0
         if words and words[0] == GAP and "sys.executable" in self.fold.names(parts[0]):
@@ -138,6 +141,40 @@ class Threats(Texts, Harm):
             if keyword.arg == "preexec_fn" and "os.setsid" in self.fold.names(keyword.value):
                 self.tell("hidden-process", node, called)
 
+    def choices(self, node):
+        """What a command may be that is picked from a list or a table, or by a condition."""
+        found, stack = [], [(node, 4)]
+        while stack and len(found) < MAX_CHOICES:
+            part, depth = stack.pop()
+            if isinstance(part, ast.Name) and depth:
+                stack += [(e, depth - 1) for rows in self.loops.get(part.id, ())[:MAX_MEANINGS] for e in self.held_by(rows)]
+                stack += [(v, depth - 1) for kind, v in self.fold.bindings.names.get(part.id, [])[:MAX_MEANINGS] if kind == "value" and v is not None]
+            elif isinstance(part, ast.Subscript) and depth:
+                stack += [(e, depth - 1) for e in self.held_by(part.value)]
+            elif isinstance(part, ast.Call) and depth and isinstance(part.func, ast.Attribute) and part.func.attr in ("get", "pop"):
+                stack += [(e, depth - 1) for e in self.held_by(part.func.value)]
+            elif isinstance(part, ast.IfExp):
+                stack += [(part.body, depth), (part.orelse, depth)]
+            elif isinstance(part, ast.BoolOp):
+                stack += [(v, depth) for v in part.values]
+            elif part is not node:
+                found.append(part)
+        return found
+
+    def held_by(self, node):
+        """The items of a list or the values of a table, where they stand in the file."""
+        node = self.source_of(node)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("values", "items"):
+            node = self.source_of(node.func.value)
+        if isinstance(node, ast.Dict):
+            return node.values[:MAX_CHOICES]
+        return node.elts[:MAX_CHOICES] if isinstance(node, (ast.List, ast.Tuple, ast.Set)) else []
+
+    def command_line(self, node):
+        if isinstance(node, (ast.List, ast.Tuple)):
+            return " ".join(self.loose(p) or GAP for p in node.elts[:40])
+        return self.loose(node) or ""
+
     def loose_list(self, node):
         value = self.fold.value(node, strict=False)
         if isinstance(value, (list, tuple)):
@@ -157,7 +194,35 @@ class Threats(Texts, Harm):
             if pattern.search(text) or plain is not text and pattern.search(plain):
                 if shape == "package-install" and ELSEWHERE.search(text):
                     shape = "package-install-input" if self.names_by_caller(text, whole) else "package-install-any"
+                elif shape == "persist-command" and self.scheduled_by_caller(node, text, whole):
+                    shape = "persist-command-input"
                 self.tell(shape, node, text)
+
+    def scheduled_by_caller(self, node, text, command):
+        """A job or service that only the caller names: no more than running what the caller says."""
+        if not isinstance(command, (ast.List, ast.Tuple)):
+            return False
+        if TABLE_OF_JOBS.search(text):
+            given = [k.value for k in node.keywords if k.arg == "input"] + self.said_to(node)
+            return bool(given) and all(job_from_inputs(self, g) for g in given)
+        if SERVICE.search(text):
+            return from_inputs(self, command.elts[-1])
+        if not SCHEDULED.search(text):
+            return False
+        after = [p for word, p in zip(command.elts, command.elts[1:]) if (self.loose(word) or "").lower() in ("/tr", "/xml")]
+        return bool(after) and all(from_inputs(self, p) for p in after)
+
+    def said_to(self, call):
+        """What is written to the standard input of a process that the call starts."""
+        holders = {n for n, found in self.fold.bindings.names.items() for kind, thing in found if thing is call}
+        said = []
+        for node in self.flow.nodes if self.spend() else ():
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("communicate", "write", "writelines"):
+                at = node.func.value
+                at = at.value if isinstance(at, ast.Attribute) and at.attr == "stdin" else at
+                if isinstance(at, ast.Name) and at.id in holders or at is call:
+                    said += node.args[:1] + [k.value for k in node.keywords if k.arg == "input"]
+        return said
 
     def names_by_caller(self, text, command):
         """A plain install whose packages only the caller names: no more than running what the caller says."""
@@ -374,7 +439,7 @@ class Threats(Texts, Harm):
 
     def row(self, node, above):
         """A command in a table of commands, which a loop starts later."""
-        if isinstance(self.flow.nodes[above], (ast.List, ast.Tuple, ast.Dict)) and len(node.elts) > 1 and isinstance(node.elts[0], ast.Constant) and isinstance(node.elts[0].value, str) and self.processes:
+        if isinstance(self.flow.nodes[above], (ast.List, ast.Tuple, ast.Dict)) and len(node.elts) > 1 and isinstance(node.elts[0], ast.Constant) and isinstance(node.elts[0].value, str) and " " not in node.elts[0].value.strip() and self.processes:
             self.command(node, " ".join(self.loose(p) or GAP for p in node.elts[:40]))
 
     @property
@@ -449,6 +514,9 @@ class Threats(Texts, Harm):
 HARMLESS_PATCHES = frozenset(
     "sys.stdout sys.stderr sys.stdin sys.argv sys.path sys.excepthook sys.dont_write_bytecode sys.displayhook sys.tracebacklimit sys.ps1 sys.ps2 sys.pycache_prefix logging.raiseExceptions os.environ warnings.showwarning warnings.formatwarning socket.timeout logging.lastResort".split()
 )
+TABLE_OF_JOBS = Late(r"^(?:\S*/)?crontab\s+(?:-u\s+\S+\s+)?-$")
+SERVICE = Late(r"^(?:sudo\s+)?(?:\S*/)?systemctl\s+(?:--(?:user|now)\s+)*enable\s+(?:--now\s+)?\ufffc$")
+SCHEDULED = Late(r"^(?:\S*[/\\])?schtasks(?:\.exe)?\s+/create\s", IGNORE)
 PLAIN_INSTALL = Late(r"^(?:(?:\ufffc|python[\d.]*)\s+-m\s+)?(?:uv\s+)?pip[\d.]*\s+install(?:\s+(?:-q|--quiet|-U|--upgrade|--disable-pip-version-check|--no-input))*(?:\s+\ufffc)+$")
 ELSEWHERE = Late(r"install\b[^\n]*(?:\ufffc|://|git\+|\s-r\s|\s--(?:extra-)?index-url|\s-i\s|\s-f\s|\s--find-links|\s\.{1,2}/|\$)|(?:npx|add)\s[^\n]*(?:\ufffc|://)", IGNORE)
 DOMAIN = Late(r"\ufffc(?:\.[a-z0-9-]+)+\.[a-z]{2,18}\.?$", IGNORE)
