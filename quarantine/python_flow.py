@@ -227,7 +227,7 @@ class Flow:
             flags |= PRIVATE
         if "builtins.open" in names or method in ("read_text", "read_bytes", "open"):
             paths = given | base
-            flags = FILE | (PRIVATE if paths & (SENSITIVE_PATH | HARVEST) else 0) | flags & (DROPPED | OWN_SOURCE | SENSITIVE_PATH | PERSISTENT_PATH)
+            flags = FILE | (PRIVATE if paths & (SENSITIVE_PATH | HARVEST | PRIVATE) else 0) | flags & (DROPPED | OWN_SOURCE | SENSITIVE_PATH | PERSISTENT_PATH)
         if set(names) & NO_VALUE:
             return 0
         return flags | self.answer_of_own(node, names)

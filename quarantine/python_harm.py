@@ -45,7 +45,32 @@ def home_root(fold, node):
         text = text.decode("utf-8", "replace")
     if not isinstance(text, str):
         return "os.path.expanduser()" in names and isinstance(node, ast.Call) and node.args and home_root(fold, node.args[0])
+    if text.startswith(GAP) and given_folder(fold, node):
+        return False
     return bool(HOME_ROOT.search(text.replace(GAP + "/", "~/", 1)))
+
+
+def given_folder(fold, node):
+    """Tells whether a path begins with what a function was given, and nothing else of that name."""
+    for _ in range(12):
+        if isinstance(node, ast.Call) and node.args:
+            node = node.args[0]
+        elif isinstance(node, ast.JoinedStr) and node.values:
+            node = node.values[0]
+        elif isinstance(node, ast.FormattedValue):
+            node = node.value
+        elif isinstance(node, ast.BinOp):
+            node = node.left
+        elif isinstance(node, ast.Name):
+            found = fold.bindings.names.get(node.id, [])
+            if found and all(isinstance(thing, ast.arg) for _, thing in found):
+                return True
+            if len(found) != 1 or found[0][0] != "value":
+                return False
+            node = found[0][1]
+        else:
+            return False
+    return False
 
 
 def command_text(fold, node):

@@ -68,6 +68,8 @@ class Threats(Texts, Harm):
             self.tell("setup", node, called)
         if "unpickle" in kinds:
             self.unpickling(node, names, called)
+        self.imports_dropped(node, names, called)
+        self.scheduling(node, names, called)
         self.assembled(node, names, called)
         self.unverified(node, names, called)
         self.harm(node, names, kinds, given, method, called)
@@ -78,6 +80,8 @@ class Threats(Texts, Harm):
     def execution(self, node, names, kinds, given, called):
         code = node.args[0] if node.args else next((k.value for k in node.keywords), None)
         text = self.loose(code) if code is not None else None
+        if "runpy.run_module" in names and isinstance(text, str) and text.split(".")[0] in ("pip", "ensurepip", "easy_install"):
+            self.tell("package-install-any", node, text)
         if given & DOWNLOADED:
             self.tell("exec-downloaded", node, called)
         elif given & DECODED or "unmarshal" in kinds:
@@ -129,6 +133,8 @@ class Threats(Texts, Harm):
             self.tell("run-downloaded", node, called)
         elif first & DECODED and leading or script & DECODED:
             self.tell("run-decoded", node, called)
+        if program in SHELLS or parts and "sys.executable" in self.fold.names(parts[0]):
+            self.fed(node, words[1:], called)
         if flow.flags(command) & SOCKET or any(flow.flags(k.value) & SOCKET for k in node.keywords if k.arg in ("stdin", "stdout", "stderr")):
             self.tell("reverse-shell", node, called)
         for keyword in node.keywords:
@@ -140,6 +146,15 @@ class Threats(Texts, Harm):
                     self.tell("hidden-process", node, called)
             if keyword.arg == "preexec_fn" and "os.setsid" in self.fold.names(keyword.value):
                 self.tell("hidden-process", node, called)
+
+    def fed(self, node, options, called):
+        """An interpreter without a script runs what its standard input says."""
+        if not all(o.startswith("-") and o not in ("-m", "-c") for o in options):
+            return
+        for code in [k.value for k in node.keywords if k.arg == "input"] + self.said_to(node):
+            flags = self.flow.flags(code)
+            if flags & (DOWNLOADED | DECODED):
+                self.tell("run-downloaded" if flags & DOWNLOADED else "run-decoded", node, called)
 
     def choices(self, node):
         """What a command may be that is picked from a list or a table, or by a condition."""
@@ -190,6 +205,7 @@ class Threats(Texts, Harm):
             self.fold.exhausted = True
             text = text[:MAX_COMMAND]
         plain = text.replace("'", "").replace('"', "") if "'" in text or '"' in text else text
+        self.places(node, plain)
         for shape, pattern in COMMANDS:
             if pattern.search(text) or plain is not text and pattern.search(plain):
                 if shape == "package-install" and ELSEWHERE.search(text):
@@ -197,6 +213,18 @@ class Threats(Texts, Harm):
                 elif shape == "persist-command" and self.scheduled_by_caller(node, text, whole):
                     shape = "persist-command-input"
                 self.tell(shape, node, text)
+
+    def places(self, node, text):
+        """Commands that read what only its owner may, or write what starts by itself."""
+        if not SENSITIVE.possible(text) and not PERSISTENT.possible(text):
+            return
+        for part in PARTS.pattern().split(text)[:60]:
+            words = [w for w in part.split()[:40] if w not in ("sudo", "-E", "command", "exec")]
+            program = words[0].rsplit("/", 1)[-1].lower() if words else ""
+            if program in READ_PROGRAMS and any(SENSITIVE.search(w) for w in words[1:]):
+                self.tell("secret-command", node, text)
+            if program in COPY_PROGRAMS and any(PERSISTENT.search(w) and not CHECKPOINT.search(w) for w in (words[1:] if program == "tee" else words[-1:])):
+                self.tell("persist-command", node, text)
 
     def scheduled_by_caller(self, node, text, command):
         """A job or service that only the caller names: no more than running what the caller says."""
@@ -248,6 +276,25 @@ class Threats(Texts, Harm):
         if given & IDENTITY and ("network" in kinds or method not in ("execute", "delay", "emit", "publish")):
             self.tell("identity-out", node, called)
 
+    def imports_dropped(self, node, names, called):
+        """Where Python looks for modules lies what came from elsewhere."""
+        if SEARCHED.isdisjoint(names) or not node.args:
+            return
+        place = node.args[-1]
+        text = self.loose(place)
+        if self.flow.flags(place) & (DROPPED | DOWNLOADED) or isinstance(text, str) and any(
+            flags & DROPPED and key[0] == "text" and key[1].startswith(text.rstrip("/") + "/") for key, flags in self.flow.vars.items() if isinstance(key, tuple)
+        ):
+            self.tell("run-dropped", node, called)
+
+    def scheduling(self, node, names, called):
+        """A job in the table of jobs, by the package for it."""
+        if JOBS.isdisjoint(names):
+            return
+        what = node.args[0] if node.args else next((k.value for k in node.keywords if k.arg == "command"), None)
+        if what is not None:
+            self.tell("persist-command-input" if from_inputs(self, what) else "persist-command", node, called)
+
     def lookup(self, node, given, called):
         if given & (ENVIRONMENT | PRIVATE) or given & IDENTITY and self.outside(node.args):
             self.tell("lookup-out", node, called)
@@ -282,15 +329,20 @@ class Threats(Texts, Harm):
                 self.tell("persistent-write", node, called)
             if node.args and flow.flags(node.args[0]) & SENSITIVE_PATH:
                 self.tell("sensitive-read", node, called)
-        elif given & SENSITIVE_PATH and ("walk" in kinds or any(n in ("sqlite3.connect", "os.listdir", "zipfile.ZipFile", "zipfile.ZipFile().write", "shutil.make_archive", "tarfile.open().add", "json.load") for n in names)):
+        elif given & SENSITIVE_PATH and ("walk" in kinds or not READERS.isdisjoint(names)):
             self.tell("sensitive-read", node, called)
-        elif given & PERSISTENT_PATH and "registry" in kinds:
+        elif given & PERSISTENT_PATH and ("registry" in kinds or "os.open" in names and len(node.args) > 1 and self.opens_to_write(node.args[1])):
             self.tell("persistent-write", node, called)
+        elif "netrc.netrc" in names and not node.args and not node.keywords:
+            self.tell("sensitive-read", node, called)  # the one of the home folder
         if "delete" in kinds or method in ("unlink", "rmdir"):
             target = self.loose(node.args[0]) if node.args else None
             whole = node.args and any(n in ("pathlib.Path.home()", "os.path.expanduser()") for n in self.fold.names(node.args[0])) and (target in (None, "~", GAP))
             if "shutil.rmtree" in names and (whole or target in ("/", "~", "~/", "C:\\", "C:/", "/home", "/Users", "/etc", "/usr", "/var", "/root")):
                 self.tell("destructive", node, called)
+
+    def opens_to_write(self, node):
+        return any(getattr(p, "attr", getattr(p, "id", "")) in ("O_WRONLY", "O_RDWR", "O_CREAT", "O_APPEND") for p in walk(node)) or not isinstance(node, (ast.Attribute, ast.BinOp))
 
     def opening(self, node, path, writes, called):
         if path & PERSISTENT_PATH and writes:
@@ -433,6 +485,13 @@ class Threats(Texts, Harm):
     def is_module(self, full):
         return full.split(".")[0] != "__future__" and "[" not in full and not full.startswith(("sys.std", "threading.current_thread"))
 
+    def returned(self, node, above):
+        """What main returns goes to whoever called, a model among them."""
+        if node.value is not None and self.flow.flags(node.value) & ENVIRONMENT:
+            scope = self.flow.scopes[self.flow.at[id(node)]]
+            if getattr(scope.node, "name", "") == "main" and scope.above is self.flow.module:
+                self.tell("environment-out", node, "the caller")
+
     def definition(self, node, above):
         if node.name in REDUCERS:
             self.reduced(node)
@@ -448,9 +507,18 @@ class Threats(Texts, Harm):
             self._processes = any(t.split(".")[0] in ("os", "subprocess", "asyncio", "pty") for found in self.fold.bindings.imported.values() for t in found)
         return self._processes
 
+    def annotated(self, node, above):
+        """An annotation is a text that those who ask for it evaluate."""
+        note = node.annotation
+        if isinstance(note, ast.Constant) and isinstance(note.value, str) and CODE.search(note.value):
+            self.tell("exec-text", note, note.value)
+
     def dictionary(self, node, above):
         for key, value in zip(node.keys, node.values):
             if isinstance(key, ast.Constant):
+                if key.value == "()" and isinstance(value, ast.Constant) and isinstance(value.value, str):
+                    if CALLS.get(value.value, EMPTY) & {"process", "execute", "unmarshal", "delete", "fetch_file", "install"} or value.value.startswith("builtins."):
+                        self.tell("exec-handed", value, value.value)  # logging.config calls what the text names
                 self.copies(key.value, value, node)
                 if key.value in PRELOADS:
                     self.tell("preload", node, key.value)
@@ -511,6 +579,20 @@ class Threats(Texts, Harm):
         return any(isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.func.attr in ("write", "write_bytes") and any(self.flow.flags(a) & ENCRYPTED for a in n.args) for n in self.flow.nodes)
 
 
+PARTS = Late(r"[;|&\n()`]+")
+READ_PROGRAMS = frozenset("cat head tail less more cp mv scp rsync tar zip 7z gzip base64 xxd od hexdump strings grep awk sed dd curl sqlite3 type copy xcopy robocopy get-content gc find".split())
+COPY_PROGRAMS = frozenset("cp mv install ln tee touch rsync copy xcopy move robocopy copy-item".split())
+SHELLS = frozenset("python python2 python3 pythonw python.exe pythonw.exe sh bash zsh dash ksh powershell powershell.exe pwsh node perl ruby php".split())
+SEARCHED = frozenset("sys.path.insert sys.path.append site.addsitedir zipimport.zipimporter sys.path.extend".split())
+JOBS = frozenset(["crontab.CronTab().new"])
+# What reads, or lists, the path that it is given.
+READERS = frozenset(
+    """sqlite3.connect os.listdir os.open zipfile.ZipFile zipfile.ZipFile().write shutil.make_archive tarfile.open tarfile.open().add json.load
+    configparser.ConfigParser().read configparser.RawConfigParser().read configparser.SafeConfigParser().read fileinput.input fileinput.FileInput
+    linecache.getline linecache.getlines io.FileIO io.open_code _io.FileIO tokenize.open netrc.netrc plistlib.load dbm.open shelve.open gzip.open bz2.open
+    lzma.open pandas.read_csv pandas.read_json pandas.read_table pandas.read_pickle numpy.loadtxt numpy.fromfile numpy.genfromtxt dotenv.dotenv_values
+    dotenv.load_dotenv paramiko.RSAKey.from_private_key_file paramiko.SSHConfig.from_path keyring.backends.file aiofiles.open anyio.open_file""".split()
+)
 HARMLESS_PATCHES = frozenset(
     "sys.stdout sys.stderr sys.stdin sys.argv sys.path sys.excepthook sys.dont_write_bytecode sys.displayhook sys.tracebacklimit sys.ps1 sys.ps2 sys.pycache_prefix logging.raiseExceptions os.environ warnings.showwarning warnings.formatwarning socket.timeout logging.lastResort".split()
 )
@@ -579,5 +661,5 @@ TEXT_MAKERS = frozenset([name.rsplit(".", 1)[-1] for name in FUNCTIONS] + ["join
 THREAT_STEPS = {
     "Call": "call", "Attribute": "attribute", "Name": "name", "Assign": "assigned", "AugAssign": "assigned", "AnnAssign": "assigned",
     "Import": "imported", "ImportFrom": "imported", "Subscript": "subscript",
-    "FunctionDef": "definition", "Dict": "dictionary", "List": "row", "Tuple": "row",
+    "FunctionDef": "definition", "Return": "returned", "Dict": "dictionary", "arg": "annotated", "List": "row", "Tuple": "row",
 }  # fmt: skip
