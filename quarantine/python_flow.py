@@ -15,7 +15,7 @@ DOWNLOADED, DECODED, ENVIRONMENT, IDENTITY, PRIVATE, FILE, DROPPED, SENSITIVE_PA
 MAX_ROUNDS = 12
 ENVIRONS = frozenset(["os.environ", "os.environb", "posix.environ", "nt.environ"])
 EMPTY_TABLE = {}
-CARRIED = ("raised", "")  # the key of what exceptions carry
+RAISED = ("raised", "")  # the key of what exceptions carry
 MAX_REACHED = 40
 CAPTURES = frozenset(["MatchAs", "MatchStar", "MatchMapping"])
 
@@ -331,12 +331,12 @@ class Flow:
 
     def raised(self, i, node):
         """What was fetched or decoded may be carried by an exception."""
-        self.put(CARRIED, self.flags(node.exc) & (DOWNLOADED | DECODED))
+        self.put(RAISED, self.flags(node.exc) & (DOWNLOADED | DECODED))
         return 0
 
     def caught(self, i, node):
-        if node.name and self.vars.get(CARRIED):
-            self.put(self.variable(node.name, self.scopes[i]), self.vars[CARRIED])
+        if node.name and self.vars.get(RAISED):
+            self.put(self.variable(node.name, self.scopes[i]), self.vars[RAISED])
         return 0
 
     def with_item(self, i, node):
