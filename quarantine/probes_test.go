@@ -122,6 +122,7 @@ func TestEvasionProbes(t *testing.T) {
 func TestBehaviourProbes(t *testing.T) {
 	holdProbes(t, "behaviour.txt", true, missedBehaviours, wrongBehaviours, "PY-")
 	holdProbes(t, "behaviour2.txt", true, missedSeconds, wrongSeconds, "PY-")
+	holdProbes(t, "behaviour3.txt", true, nil, nil, "PY-")
 }
 
 // What the second list, by another author, shows.

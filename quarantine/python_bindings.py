@@ -8,7 +8,7 @@ import _ast as ast
 
 BINDING = frozenset(
     [ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Assign, ast.AnnAssign, ast.NamedExpr, ast.AugAssign]
-    + [ast.arg, ast.For, ast.AsyncFor, ast.comprehension, ast.withitem, ast.ExceptHandler, ast.Delete]
+    + [ast.arg, ast.arguments, ast.For, ast.AsyncFor, ast.comprehension, ast.withitem, ast.ExceptHandler, ast.Delete]
 )
 
 
@@ -61,6 +61,8 @@ class Bindings:
             self.target(node.target, None)
         elif isinstance(node, ast.arg):
             self.bind(node.arg, "own", node)
+        elif isinstance(node, ast.arguments):
+            self.defaults(node)
         elif isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
             self.target(node.target, None)
         elif isinstance(node, ast.withitem):
@@ -74,6 +76,14 @@ class Bindings:
             name = getattr(node, "rest", None) or getattr(node, "name", None)
             if type(node).__name__.startswith("Match") and isinstance(name, str):
                 self.bind(name, "own", node)
+
+    def defaults(self, node):
+        """A parameter may stand for the function that is its default: def go(run=exec)."""
+        args = getattr(node, "posonlyargs", []) + node.args
+        pairs = list(zip(args[len(args) - len(node.defaults) :], node.defaults)) + list(zip(node.kwonlyargs, node.kw_defaults))
+        for arg, default in pairs:
+            if isinstance(default, (ast.Name, ast.Attribute)):
+                self.bind(arg.arg, "value", default)
 
     def target(self, target, value):
         pairs = [(target, value)]

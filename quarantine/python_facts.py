@@ -208,8 +208,45 @@ def note_main(facts, tree):
             facts.add("main", {"kind": kind, "params": found}, node)
 
 
-def note_identifiers(facts, source):
+def only_in_texts(facts, tree):
+    """Tells whether all that is not ASCII stands in plain texts or in comments.
+
+    A false answer costs time and a true one decides, so that whatever is not
+    plain is false: a formatted text has code inside, and no place of its own
+    for it before Python 3.12.
+    """
+    plain, formatted, stack = {}, {}, [tree]
+    while stack:
+        node = stack.pop()
+        if type(node).__name__ in ("JoinedStr", "TemplateStr"):
+            spans = formatted
+        elif isinstance(node, ast.Constant) and isinstance(node.value, (str, bytes)):
+            spans = plain
+        else:
+            stack.extend(children(node))
+            continue
+        for line in range(node.lineno, node.end_lineno + 1):
+            begin = node.col_offset if line == node.lineno else 0
+            spans.setdefault(line, []).append((begin, node.end_col_offset if line == node.end_lineno else MAX_SOURCE))
+    for number, line in enumerate(facts.lines, 1):
+        if line.isascii():
+            continue
+        texts = plain.get(number, [])
+        if number in formatted:
+            return False
+        left = bytearray(line)
+        for begin, end in texts:
+            left[begin:end] = b" " * (min(end, len(line)) - min(begin, len(line)))
+        comment = left.find(b"#")
+        if not (left if comment < 0 else left[:comment]).isascii():
+            return False
+    return True
+
+
+def note_identifiers(facts, tree, source):
     """Identifiers that are not ASCII as they stand; the parser normalizes them."""
+    if only_in_texts(facts, tree):
+        return
     import io, tokenize, unicodedata  # noqa: E401 - slow to load, and an ASCII file needs none
 
     seen = set()
@@ -245,7 +282,7 @@ def examine(facts, source):
         if fold.exhausted:
             facts.doc["truncated"] = True
         if not source.isascii():
-            note_identifiers(facts, source)
+            note_identifiers(facts, tree, source)
     except SyntaxError as e:
         facts.fail("syntax", str(e.msg), e.lineno, e.offset)
     except UnicodeDecodeError as e:

@@ -15,7 +15,9 @@ DOWNLOADED, DECODED, ENVIRONMENT, IDENTITY, PRIVATE, FILE, DROPPED, SENSITIVE_PA
 MAX_ROUNDS = 12
 ENVIRONS = frozenset(["os.environ", "os.environb", "posix.environ", "nt.environ"])
 EMPTY_TABLE = {}
+RAISED = ("raised", "")  # the key of what exceptions carry
 MAX_REACHED = 40
+CAPTURES = frozenset(["MatchAs", "MatchStar", "MatchMapping"])
 
 
 class Place:
@@ -75,6 +77,8 @@ class Flow:
                 scope.globals.update(node.names)
             elif isinstance(node, ast.ExceptHandler) and node.name:
                 scope.own.add(node.name)
+            elif type(node).__name__ in CAPTURES:
+                scope.own.add(getattr(node, "rest", None) or getattr(node, "name", None))
             for field in node._fields:
                 value = getattr(node, field, None)
                 # Decorators, defaults and bases belong to where the definition stands.
@@ -172,6 +176,8 @@ class Flow:
         flags = self.flags(node.value) | self.vars.get(node.attr, 0)
         if node.attr in ("environ", "environb") and not ENVIRONS.isdisjoint(self.fold.names(node)):
             flags |= ENVIRONMENT
+        if node.attr == "__doc__":
+            flags |= OWN_SOURCE
         return flags | (PRIVATE if node.attr == "f_locals" else 0)  # what those who called keep
 
     def subscript(self, i, node):
@@ -190,6 +196,8 @@ class Flow:
         base = self.flags(node.func.value) if isinstance(node.func, ast.Attribute) else self.flags(node.func)
         names = self.fold.names(node.func)
         self.effects_of_call(node, given, method, names)
+        if method in SOCKET_FACTS and base & SOCKET:
+            return 0
         if "network" in kinds:
             return DOWNLOADED | (SOCKET if any(n.startswith("socket.") for n in names) else 0)
         if method in ("recv", "recvfrom", "recv_into", "makefile") and base & SOCKET:
@@ -219,7 +227,7 @@ class Flow:
             flags |= PRIVATE
         if "builtins.open" in names or method in ("read_text", "read_bytes", "open"):
             paths = given | base
-            flags = FILE | (PRIVATE if paths & (SENSITIVE_PATH | HARVEST) else 0) | flags & (DROPPED | OWN_SOURCE | SENSITIVE_PATH | PERSISTENT_PATH)
+            flags = FILE | (PRIVATE if paths & (SENSITIVE_PATH | HARVEST | PRIVATE) else 0) | flags & (DROPPED | OWN_SOURCE | SENSITIVE_PATH | PERSISTENT_PATH)
         if set(names) & NO_VALUE:
             return 0
         return flags | self.answer_of_own(node, names)
@@ -310,6 +318,27 @@ class Flow:
         self.assign(node.target, self.flags(node.iter))
         return 0
 
+    def matched(self, i, node):
+        """Every name that a pattern binds may hold what is matched."""
+        flags, stack = self.flags(node.subject), [case.pattern for case in node.cases]
+        while stack and flags:
+            part = stack.pop()
+            for name in (getattr(part, "name", None), getattr(part, "rest", None)):
+                if isinstance(name, str):
+                    self.put(self.variable(name, self.scopes[i]), flags)
+            stack.extend(children(part))
+        return 0
+
+    def raised(self, i, node):
+        """What was fetched or decoded may be carried by an exception."""
+        self.put(RAISED, self.flags(node.exc) & (DOWNLOADED | DECODED))
+        return 0
+
+    def caught(self, i, node):
+        if node.name and self.vars.get(RAISED):
+            self.put(self.variable(node.name, self.scopes[i]), self.vars[RAISED])
+        return 0
+
     def with_item(self, i, node):
         if node.optional_vars is not None:
             self.assign(node.optional_vars, self.flags(node.context_expr))
@@ -337,7 +366,11 @@ STEPS.update(dict.fromkeys("Assign AnnAssign AugAssign NamedExpr".split(), "assi
 STEPS.update(dict.fromkeys("For AsyncFor".split(), "loop"), comprehension="loop", withitem="with_item")
 STEPS.update(dict.fromkeys("ListComp SetComp DictComp GeneratorExp".split(), "comprehension"))
 STEPS.update(dict.fromkeys("Return Yield YieldFrom".split(), "give_back"))
+STEPS.update(Match="matched", Raise="raised", ExceptHandler="caught")
 STEPS.update(Name="name", Attribute="attribute", Subscript="subscript", Call="call", IfExp="plain")
+
+# What these methods of a socket tell is its own state, and nothing that somebody sent.
+SOCKET_FACTS = frozenset("getsockname getpeername getsockopt gettimeout".split())
 
 # Calls whose result tells next to nothing of what they were given.
 NO_VALUE = frozenset("builtins.len builtins.bool builtins.isinstance builtins.hash builtins.id builtins.print os.path.exists os.path.isfile os.path.isdir os.path.getsize builtins.any builtins.all builtins.type logging.getLogger().info".split())

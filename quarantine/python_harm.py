@@ -45,7 +45,32 @@ def home_root(fold, node):
         text = text.decode("utf-8", "replace")
     if not isinstance(text, str):
         return "os.path.expanduser()" in names and isinstance(node, ast.Call) and node.args and home_root(fold, node.args[0])
+    if text.startswith(GAP) and given_folder(fold, node):
+        return False
     return bool(HOME_ROOT.search(text.replace(GAP + "/", "~/", 1)))
+
+
+def given_folder(fold, node):
+    """Tells whether a path begins with what a function was given, and nothing else of that name."""
+    for _ in range(12):
+        if isinstance(node, ast.Call) and node.args:
+            node = node.args[0]
+        elif isinstance(node, ast.JoinedStr) and node.values:
+            node = node.values[0]
+        elif isinstance(node, ast.FormattedValue):
+            node = node.value
+        elif isinstance(node, ast.BinOp):
+            node = node.left
+        elif isinstance(node, ast.Name):
+            found = fold.bindings.names.get(node.id, [])
+            if found and all(isinstance(thing, ast.arg) for _, thing in found):
+                return True
+            if len(found) != 1 or found[0][0] != "value":
+                return False
+            node = found[0][1]
+        else:
+            return False
+    return False
 
 
 def command_text(fold, node):
@@ -103,6 +128,86 @@ def from_inputs(threats, node):
     return True
 
 
+def job_from_inputs(threats, node):
+    """Tells whether a table of jobs is what it was, and what callers gave.
+
+    Its constant parts are blanks and comments, so that no command stands in the
+    file; what a command prints is taken for the table as it was only from crontab -l.
+    """
+    stack, seen, given, written = [node], set(), False, 0
+    while stack:
+        part = stack.pop()
+        if id(part) in seen:
+            continue
+        seen.add(id(part))
+        if len(seen) > 200:
+            return False
+        if isinstance(part, ast.Constant):
+            written += len(part.value.strip()) if isinstance(part.value, (str, bytes)) else 0
+            if written > MAX_WRITTEN:
+                return False
+        elif isinstance(part, ast.JoinedStr):
+            stack.extend(v.value if isinstance(v, ast.FormattedValue) else v for v in part.values)
+        elif isinstance(part, ast.BinOp) and isinstance(part.op, (ast.Add, ast.Mod)):
+            stack.extend([part.left, part.right])
+        elif isinstance(part, ast.IfExp):
+            stack.extend([part.body, part.orelse])
+        elif isinstance(part, ast.BoolOp):
+            stack.extend(part.values)
+        elif isinstance(part, (ast.List, ast.Tuple)):
+            stack.extend(part.elts)
+        elif isinstance(part, (ast.ListComp, ast.GeneratorExp)):
+            stack.append(part.elt)
+            stack.extend(g.iter for g in part.generators)
+        elif isinstance(part, (ast.Starred, ast.Subscript, ast.Attribute)):
+            stack.append(part.value)
+        elif isinstance(part, ast.Call):
+            names, func = threats.fold.names(part.func), part.func
+            if any("process" in CALLS.get(n, EMPTY) for n in names):
+                if not reads_jobs(threats, part):
+                    return False
+            elif isinstance(func, ast.Attribute) and func.attr in TEXT_METHODS:
+                stack.append(func.value)
+                stack.extend(part.args)
+            elif isinstance(func, ast.Name) and func.id in threats.flow.functions:
+                for own in threats.flow.functions[func.id][:MAX_MEANINGS]:
+                    stack.extend(p.value for p in walk(own) if isinstance(p, ast.Return) and p.value is not None)
+            elif names and set(names) <= PLAIN_CALLS:
+                stack.extend(part.args[1:] if names == ["re.sub"] else part.args)
+            else:
+                return False
+        elif isinstance(part, ast.Name):
+            found = [(k, t) for k, t in threats.fold.bindings.names.get(part.id, []) if not isinstance(t, ast.arg) or threats.seen_from(t, part)]
+            added = threats.put_into(part.id)
+            stack.extend(added)
+            if not found or len(found) > 2 * MAX_MEANINGS or sum(thing is None for _, thing in found) > len(added) + len(threats.loops.get(part.id, ())):
+                return False
+            stack.extend(threats.loops.get(part.id, ()))
+            for kind, thing in found:
+                if isinstance(thing, ast.arg):
+                    passed = threats.given_to(thing)
+                    if passed is None and not from_inputs(threats, part):
+                        return False
+                    given = given or not passed
+                    stack.extend(passed or ())
+                elif kind == "value" and thing is not None:
+                    stack.append(thing)
+                elif thing is not None:
+                    return False
+        else:
+            return False
+    return given
+
+
+def reads_jobs(threats, call):
+    return command_text(threats.fold, call).split()[-2:] == ["crontab", "-l"]
+
+
+MAX_WRITTEN = 6  # characters; no line of a table is that short
+TEXT_METHODS = frozenset("strip rstrip lstrip split splitlines join replace encode decode format".split())
+PLAIN_CALLS = frozenset("builtins.str builtins.list builtins.enumerate builtins.sorted builtins.reversed builtins.range builtins.len shlex.quote shlex.join re.sub".split())
+
+
 class Harm:
     """The part of Threats that looks at calls and assignments for the second time."""
 
@@ -147,9 +252,34 @@ class Harm:
         if not hasattr(self, "_loops"):
             self._loops = {}
             for node in self.flow.nodes:
-                if isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)) and isinstance(node.target, ast.Name):
-                    self._loops.setdefault(node.target.id, []).append(node.iter)
+                if isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
+                    for name in target_names(node.target):
+                        self._loops.setdefault(name, []).append(node.iter)
         return self._loops
+
+    def put_into(self, name):
+        """What is added to what a name holds: by +=, at an index, by a method of lists."""
+        if not hasattr(self, "_put"):
+            self._put = {}
+            for node in self.flow.nodes:
+                if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+                    self._put.setdefault(node.target.id, []).append(node.value)
+                elif isinstance(node, ast.Assign):
+                    for target in node.targets:
+                        if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
+                            self._put.setdefault(target.value.id, []).append(node.value)
+                elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name):
+                    if node.func.attr in ("append", "extend", "insert", "appendleft", "__iadd__", "__setitem__"):
+                        self._put.setdefault(node.func.value.id, []).extend(node.args[-1:])
+        return self._put.get(name, [])
+
+    def seen_from(self, arg, node):
+        """Whether a parameter is one of a function around the node."""
+        function = self.flow.nodes[self.flow.parents[self.flow.parents[self.flow.at[id(arg)]]]]
+        scope = self.flow.scopes[self.flow.at[id(node)]]
+        while scope is not None and scope.node is not function:
+            scope = scope.above
+        return scope is not None
 
     def of_class(self, node):
         at = self.flow.at.get(id(node))

@@ -239,10 +239,11 @@ func TestIdentifiers(t *testing.T) {
 	odd := func(text string) string {
 		return strings.Replace(validSource, "    words =", "    "+text+" = 1\n    words =", 1)
 	}
-	for i, f := range ask(t, odd("ｅｘｅｃ"), odd("𝓮𝓿𝓪𝓵"), odd("pаth"), odd("größe"), odd("groesse")) {
+	for i, f := range ask(t, odd("ｅｘｅｃ"), odd("𝓮𝓿𝓪𝓵"), odd("pаth"), odd("größe"), odd("groesse"),
+		odd("hint = '# größe'; ｅｘｅｃ"), odd("hint = f'#ö'; ｅｘｅｃ"), odd("hint = ('ö' # ö\n 'ö'); ｅｘｅｃ"), odd("hint = 'größe' # ｅｘｅｃ\n    groesse")) {
 		s := valid(t)
 		s.Facts = &f
-		want := []string{"PY-008 error", "PY-008 error", "PY-008 error", "PY-008 warning", ""}[i]
+		want := []string{"PY-008 error", "PY-008 error", "PY-008 error", "PY-008 warning", "", "PY-008 error", "PY-008 error", "PY-008 error", ""}[i]
 		if got := ids(Check(t.Context(), s).Findings); got != want {
 			t.Errorf("source %d: got %q, want %q", i, got, want)
 		}

@@ -9,6 +9,7 @@ statement is left out, unless the file reads its own text.
 import _ast as ast
 
 MAX_DETAIL = 120
+MAX_CHOICES = 40
 MAX_COMMAND = 8192  # characters of a command that is looked at; longer ones are nobody's
 
 
@@ -67,6 +68,8 @@ class Threats(Texts, Harm):
             self.tell("setup", node, called)
         if "unpickle" in kinds:
             self.unpickling(node, names, called)
+        self.imports_dropped(node, names, called)
+        self.scheduling(node, names, called)
         self.assembled(node, names, called)
         self.unverified(node, names, called)
         self.harm(node, names, kinds, given, method, called)
@@ -77,6 +80,8 @@ class Threats(Texts, Harm):
     def execution(self, node, names, kinds, given, called):
         code = node.args[0] if node.args else next((k.value for k in node.keywords), None)
         text = self.loose(code) if code is not None else None
+        if "runpy.run_module" in names and isinstance(text, str) and text.split(".")[0] in ("pip", "ensurepip", "easy_install"):
+            self.tell("package-install-any", node, text)
         if given & DOWNLOADED:
             self.tell("exec-downloaded", node, called)
         elif given & DECODED or "unmarshal" in kinds:
@@ -107,6 +112,8 @@ class Threats(Texts, Harm):
             # A list that was put together before: all of its texts in one row.
             text = self.loose_list(command)
         self.command(node, text, command)
+        for choice in self.choices(command) if not text else ():
+            self.command(node, self.command_line(choice), choice)
         first = flow.flags(parts[0]) if parts else 0
         script = 0
         if words and words[0] == GAP and "sys.executable" in self.fold.names(parts[0]):
@@ -126,6 +133,8 @@ class Threats(Texts, Harm):
             self.tell("run-downloaded", node, called)
         elif first & DECODED and leading or script & DECODED:
             self.tell("run-decoded", node, called)
+        if program in SHELLS or parts and "sys.executable" in self.fold.names(parts[0]):
+            self.fed(node, words[1:], called)
         if flow.flags(command) & SOCKET or any(flow.flags(k.value) & SOCKET for k in node.keywords if k.arg in ("stdin", "stdout", "stderr")):
             self.tell("reverse-shell", node, called)
         for keyword in node.keywords:
@@ -137,6 +146,49 @@ class Threats(Texts, Harm):
                     self.tell("hidden-process", node, called)
             if keyword.arg == "preexec_fn" and "os.setsid" in self.fold.names(keyword.value):
                 self.tell("hidden-process", node, called)
+
+    def fed(self, node, options, called):
+        """An interpreter without a script runs what its standard input says."""
+        if not all(o.startswith("-") and o not in ("-m", "-c") for o in options):
+            return
+        for code in [k.value for k in node.keywords if k.arg == "input"] + self.said_to(node):
+            flags = self.flow.flags(code)
+            if flags & (DOWNLOADED | DECODED):
+                self.tell("run-downloaded" if flags & DOWNLOADED else "run-decoded", node, called)
+
+    def choices(self, node):
+        """What a command may be that is picked from a list or a table, or by a condition."""
+        found, stack = [], [(node, 4)]
+        while stack and len(found) < MAX_CHOICES:
+            part, depth = stack.pop()
+            if isinstance(part, ast.Name) and depth:
+                stack += [(e, depth - 1) for rows in self.loops.get(part.id, ())[:MAX_MEANINGS] for e in self.held_by(rows)]
+                stack += [(v, depth - 1) for kind, v in self.fold.bindings.names.get(part.id, [])[:MAX_MEANINGS] if kind == "value" and v is not None]
+            elif isinstance(part, ast.Subscript) and depth:
+                stack += [(e, depth - 1) for e in self.held_by(part.value)]
+            elif isinstance(part, ast.Call) and depth and isinstance(part.func, ast.Attribute) and part.func.attr in ("get", "pop"):
+                stack += [(e, depth - 1) for e in self.held_by(part.func.value)]
+            elif isinstance(part, ast.IfExp):
+                stack += [(part.body, depth), (part.orelse, depth)]
+            elif isinstance(part, ast.BoolOp):
+                stack += [(v, depth) for v in part.values]
+            elif part is not node:
+                found.append(part)
+        return found
+
+    def held_by(self, node):
+        """The items of a list or the values of a table, where they stand in the file."""
+        node = self.source_of(node)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("values", "items"):
+            node = self.source_of(node.func.value)
+        if isinstance(node, ast.Dict):
+            return node.values[:MAX_CHOICES]
+        return node.elts[:MAX_CHOICES] if isinstance(node, (ast.List, ast.Tuple, ast.Set)) else []
+
+    def command_line(self, node):
+        if isinstance(node, (ast.List, ast.Tuple)):
+            return " ".join(self.loose(p) or GAP for p in node.elts[:40])
+        return self.loose(node) or ""
 
     def loose_list(self, node):
         value = self.fold.value(node, strict=False)
@@ -153,11 +205,52 @@ class Threats(Texts, Harm):
             self.fold.exhausted = True
             text = text[:MAX_COMMAND]
         plain = text.replace("'", "").replace('"', "") if "'" in text or '"' in text else text
+        self.places(node, plain)
         for shape, pattern in COMMANDS:
             if pattern.search(text) or plain is not text and pattern.search(plain):
                 if shape == "package-install" and ELSEWHERE.search(text):
                     shape = "package-install-input" if self.names_by_caller(text, whole) else "package-install-any"
+                elif shape == "persist-command" and self.scheduled_by_caller(node, text, whole):
+                    shape = "persist-command-input"
                 self.tell(shape, node, text)
+
+    def places(self, node, text):
+        """Commands that read what only its owner may, or write what starts by itself."""
+        if not SENSITIVE.possible(text) and not PERSISTENT.possible(text):
+            return
+        for part in PARTS.pattern().split(text)[:60]:
+            words = [w for w in part.split()[:40] if w not in ("sudo", "-E", "command", "exec")]
+            program = words[0].rsplit("/", 1)[-1].lower() if words else ""
+            if program in READ_PROGRAMS and any(SENSITIVE.search(w) for w in words[1:]):
+                self.tell("secret-command", node, text)
+            if program in COPY_PROGRAMS and any(PERSISTENT.search(w) and not CHECKPOINT.search(w) for w in (words[1:] if program == "tee" else words[-1:])):
+                self.tell("persist-command", node, text)
+
+    def scheduled_by_caller(self, node, text, command):
+        """A job or service that only the caller names: no more than running what the caller says."""
+        if not isinstance(command, (ast.List, ast.Tuple)):
+            return False
+        if TABLE_OF_JOBS.search(text):
+            given = [k.value for k in node.keywords if k.arg == "input"] + self.said_to(node)
+            return bool(given) and all(job_from_inputs(self, g) for g in given)
+        if SERVICE.search(text):
+            return from_inputs(self, command.elts[-1])
+        if not SCHEDULED.search(text):
+            return False
+        after = [p for word, p in zip(command.elts, command.elts[1:]) if (self.loose(word) or "").lower() in ("/tr", "/xml")]
+        return bool(after) and all(from_inputs(self, p) for p in after)
+
+    def said_to(self, call):
+        """What is written to the standard input of a process that the call starts."""
+        holders = {n for n, found in self.fold.bindings.names.items() for kind, thing in found if thing is call}
+        said = []
+        for node in self.flow.nodes if self.spend() else ():
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("communicate", "write", "writelines"):
+                at = node.func.value
+                at = at.value if isinstance(at, ast.Attribute) and at.attr == "stdin" else at
+                if isinstance(at, ast.Name) and at.id in holders or at is call:
+                    said += node.args[:1] + [k.value for k in node.keywords if k.arg == "input"]
+        return said
 
     def names_by_caller(self, text, command):
         """A plain install whose packages only the caller names: no more than running what the caller says."""
@@ -182,6 +275,25 @@ class Threats(Texts, Harm):
             self.tell("private-out", node, called)
         if given & IDENTITY and ("network" in kinds or method not in ("execute", "delay", "emit", "publish")):
             self.tell("identity-out", node, called)
+
+    def imports_dropped(self, node, names, called):
+        """Where Python looks for modules lies what came from elsewhere."""
+        if SEARCHED.isdisjoint(names) or not node.args:
+            return
+        place = node.args[-1]
+        text = self.loose(place)
+        if self.flow.flags(place) & (DROPPED | DOWNLOADED) or isinstance(text, str) and any(
+            flags & DROPPED and key[0] == "text" and key[1].startswith(text.rstrip("/") + "/") for key, flags in self.flow.vars.items() if isinstance(key, tuple)
+        ):
+            self.tell("run-dropped", node, called)
+
+    def scheduling(self, node, names, called):
+        """A job in the table of jobs, by the package for it."""
+        if JOBS.isdisjoint(names):
+            return
+        what = node.args[0] if node.args else next((k.value for k in node.keywords if k.arg == "command"), None)
+        if what is not None:
+            self.tell("persist-command-input" if from_inputs(self, what) else "persist-command", node, called)
 
     def lookup(self, node, given, called):
         if given & (ENVIRONMENT | PRIVATE) or given & IDENTITY and self.outside(node.args):
@@ -217,15 +329,20 @@ class Threats(Texts, Harm):
                 self.tell("persistent-write", node, called)
             if node.args and flow.flags(node.args[0]) & SENSITIVE_PATH:
                 self.tell("sensitive-read", node, called)
-        elif given & SENSITIVE_PATH and ("walk" in kinds or any(n in ("sqlite3.connect", "os.listdir", "zipfile.ZipFile", "zipfile.ZipFile().write", "shutil.make_archive", "tarfile.open().add", "json.load") for n in names)):
+        elif given & SENSITIVE_PATH and ("walk" in kinds or not READERS.isdisjoint(names)):
             self.tell("sensitive-read", node, called)
-        elif given & PERSISTENT_PATH and "registry" in kinds:
+        elif given & PERSISTENT_PATH and ("registry" in kinds or "os.open" in names and len(node.args) > 1 and self.opens_to_write(node.args[1])):
             self.tell("persistent-write", node, called)
+        elif "netrc.netrc" in names and not node.args and not node.keywords:
+            self.tell("sensitive-read", node, called)  # the one of the home folder
         if "delete" in kinds or method in ("unlink", "rmdir"):
             target = self.loose(node.args[0]) if node.args else None
             whole = node.args and any(n in ("pathlib.Path.home()", "os.path.expanduser()") for n in self.fold.names(node.args[0])) and (target in (None, "~", GAP))
             if "shutil.rmtree" in names and (whole or target in ("/", "~", "~/", "C:\\", "C:/", "/home", "/Users", "/etc", "/usr", "/var", "/root")):
                 self.tell("destructive", node, called)
+
+    def opens_to_write(self, node):
+        return any(getattr(p, "attr", getattr(p, "id", "")) in ("O_WRONLY", "O_RDWR", "O_CREAT", "O_APPEND") for p in walk(node)) or not isinstance(node, (ast.Attribute, ast.BinOp))
 
     def opening(self, node, path, writes, called):
         if path & PERSISTENT_PATH and writes:
@@ -368,13 +485,20 @@ class Threats(Texts, Harm):
     def is_module(self, full):
         return full.split(".")[0] != "__future__" and "[" not in full and not full.startswith(("sys.std", "threading.current_thread"))
 
+    def returned(self, node, above):
+        """What main returns goes to whoever called, a model among them."""
+        if node.value is not None and self.flow.flags(node.value) & ENVIRONMENT:
+            scope = self.flow.scopes[self.flow.at[id(node)]]
+            if getattr(scope.node, "name", "") == "main" and scope.above is self.flow.module:
+                self.tell("environment-out", node, "the caller")
+
     def definition(self, node, above):
         if node.name in REDUCERS:
             self.reduced(node)
 
     def row(self, node, above):
         """A command in a table of commands, which a loop starts later."""
-        if isinstance(self.flow.nodes[above], (ast.List, ast.Tuple, ast.Dict)) and len(node.elts) > 1 and isinstance(node.elts[0], ast.Constant) and isinstance(node.elts[0].value, str) and self.processes:
+        if isinstance(self.flow.nodes[above], (ast.List, ast.Tuple, ast.Dict)) and len(node.elts) > 1 and isinstance(node.elts[0], ast.Constant) and isinstance(node.elts[0].value, str) and " " not in node.elts[0].value.strip() and self.processes:
             self.command(node, " ".join(self.loose(p) or GAP for p in node.elts[:40]))
 
     @property
@@ -383,9 +507,18 @@ class Threats(Texts, Harm):
             self._processes = any(t.split(".")[0] in ("os", "subprocess", "asyncio", "pty") for found in self.fold.bindings.imported.values() for t in found)
         return self._processes
 
+    def annotated(self, node, above):
+        """An annotation is a text that those who ask for it evaluate."""
+        note = node.annotation
+        if isinstance(note, ast.Constant) and isinstance(note.value, str) and CODE.search(note.value):
+            self.tell("exec-text", note, note.value)
+
     def dictionary(self, node, above):
         for key, value in zip(node.keys, node.values):
             if isinstance(key, ast.Constant):
+                if key.value == "()" and isinstance(value, ast.Constant) and isinstance(value.value, str):
+                    if CALLS.get(value.value, EMPTY) & {"process", "execute", "unmarshal", "delete", "fetch_file", "install"} or value.value.startswith("builtins."):
+                        self.tell("exec-handed", value, value.value)  # logging.config calls what the text names
                 self.copies(key.value, value, node)
                 if key.value in PRELOADS:
                     self.tell("preload", node, key.value)
@@ -446,9 +579,26 @@ class Threats(Texts, Harm):
         return any(isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.func.attr in ("write", "write_bytes") and any(self.flow.flags(a) & ENCRYPTED for a in n.args) for n in self.flow.nodes)
 
 
+PARTS = Late(r"[;|&\n()`]+")
+READ_PROGRAMS = frozenset("cat head tail less more cp mv scp rsync tar zip 7z gzip base64 xxd od hexdump strings grep awk sed dd curl sqlite3 type copy xcopy robocopy get-content gc find".split())
+COPY_PROGRAMS = frozenset("cp mv install ln tee touch rsync copy xcopy move robocopy copy-item".split())
+SHELLS = frozenset("python python2 python3 pythonw python.exe pythonw.exe sh bash zsh dash ksh powershell powershell.exe pwsh node perl ruby php".split())
+SEARCHED = frozenset("sys.path.insert sys.path.append site.addsitedir zipimport.zipimporter sys.path.extend".split())
+JOBS = frozenset(["crontab.CronTab().new"])
+# What reads, or lists, the path that it is given.
+READERS = frozenset(
+    """sqlite3.connect os.listdir os.open zipfile.ZipFile zipfile.ZipFile().write shutil.make_archive tarfile.open tarfile.open().add json.load
+    configparser.ConfigParser().read configparser.RawConfigParser().read configparser.SafeConfigParser().read fileinput.input fileinput.FileInput
+    linecache.getline linecache.getlines io.FileIO io.open_code _io.FileIO tokenize.open netrc.netrc plistlib.load dbm.open shelve.open gzip.open bz2.open
+    lzma.open pandas.read_csv pandas.read_json pandas.read_table pandas.read_pickle numpy.loadtxt numpy.fromfile numpy.genfromtxt dotenv.dotenv_values
+    dotenv.load_dotenv paramiko.RSAKey.from_private_key_file paramiko.SSHConfig.from_path keyring.backends.file aiofiles.open anyio.open_file""".split()
+)
 HARMLESS_PATCHES = frozenset(
     "sys.stdout sys.stderr sys.stdin sys.argv sys.path sys.excepthook sys.dont_write_bytecode sys.displayhook sys.tracebacklimit sys.ps1 sys.ps2 sys.pycache_prefix logging.raiseExceptions os.environ warnings.showwarning warnings.formatwarning socket.timeout logging.lastResort".split()
 )
+TABLE_OF_JOBS = Late(r"^(?:\S*/)?crontab\s+(?:-u\s+\S+\s+)?-$")
+SERVICE = Late(r"^(?:sudo\s+)?(?:\S*/)?systemctl\s+(?:--(?:user|now)\s+)*enable\s+(?:--now\s+)?\ufffc$")
+SCHEDULED = Late(r"^(?:\S*[/\\])?schtasks(?:\.exe)?\s+/create\s", IGNORE)
 PLAIN_INSTALL = Late(r"^(?:(?:\ufffc|python[\d.]*)\s+-m\s+)?(?:uv\s+)?pip[\d.]*\s+install(?:\s+(?:-q|--quiet|-U|--upgrade|--disable-pip-version-check|--no-input))*(?:\s+\ufffc)+$")
 ELSEWHERE = Late(r"install\b[^\n]*(?:\ufffc|://|git\+|\s-r\s|\s--(?:extra-)?index-url|\s-i\s|\s-f\s|\s--find-links|\s\.{1,2}/|\$)|(?:npx|add)\s[^\n]*(?:\ufffc|://)", IGNORE)
 DOMAIN = Late(r"\ufffc(?:\.[a-z0-9-]+)+\.[a-z]{2,18}\.?$", IGNORE)
@@ -511,5 +661,5 @@ TEXT_MAKERS = frozenset([name.rsplit(".", 1)[-1] for name in FUNCTIONS] + ["join
 THREAT_STEPS = {
     "Call": "call", "Attribute": "attribute", "Name": "name", "Assign": "assigned", "AugAssign": "assigned", "AnnAssign": "assigned",
     "Import": "imported", "ImportFrom": "imported", "Subscript": "subscript",
-    "FunctionDef": "definition", "Dict": "dictionary", "List": "row", "Tuple": "row",
+    "FunctionDef": "definition", "Return": "returned", "Dict": "dictionary", "arg": "annotated", "List": "row", "Tuple": "row",
 }  # fmt: skip

@@ -14,7 +14,7 @@ const ReportSchema = "patch-git/report/v1"
 
 // RulesVersion changes whenever a rule may judge the same release differently,
 // so that a report says by which rules it was made.
-const RulesVersion = 3
+const RulesVersion = 4
 
 // Report is report.json: what the rules found in one release. It has no time
 // and names no machine, so anybody can make the same bytes from the same

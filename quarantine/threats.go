@@ -54,6 +54,7 @@ var threatShapes = []shapeMeaning{
 	{"mining", endpoint, false, "the protocol of mining pools is spoken: %s"},
 
 	{"persist-command", persistence, false, "a command makes something start by itself: %s"},
+	{"persist-command-input", persistence, true, "a job or service that the caller names is made to start by itself: %s"},
 	{"persistent-write", persistence, false, "%s writes where things start by themselves"},
 
 	{"assembled-name", oddIdentifier, false, "the name %s is put together from pieces although it is constant"},

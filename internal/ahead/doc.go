@@ -8,6 +8,10 @@
 // a program that was started by exactly the job that the verified tool gets
 // now, and ends any other unused.
 //
+// A check waits for the same two things. Its program is our own and reads the
+// source, which it never runs; it is started only for a source of which no answer
+// is kept.
+//
 // What it never does. It starts nothing that has the network or may write to a
 // path of the host, so that even a forged guess can do no more than warm the
 // processor; and no byte of a tool reaches what it started before the tool was

@@ -201,7 +201,7 @@ func (p parser) Facts(ctx context.Context, source []byte) (quarantine.Facts, err
 	if err != nil {
 		return quarantine.Facts{}, err
 	}
-	data, err := pythons.Answer(ctx, in, string(quarantine.ProgramSource()), source,
+	data, _, err := pythons.Answer(ctx, in, string(quarantine.ProgramSource()), source,
 		sandbox.Limits{Wall: limits.ParseTime, CPU: limits.ParseCPU, Memory: limits.ParseMemory, Stdout: limits.Document}, quarantine.Lasting)
 	if err != nil {
 		return quarantine.Facts{}, err

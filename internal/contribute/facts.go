@@ -3,6 +3,8 @@ package contribute
 import (
 	"context"
 
+	"github.com/patch-cat/patch-git/internal/ahead"
+	"github.com/patch-cat/patch-git/internal/durable"
 	"github.com/patch-cat/patch-git/internal/limits"
 	"github.com/patch-cat/patch-git/internal/sandbox"
 	"github.com/patch-cat/patch-git/quarantine"
@@ -24,17 +26,23 @@ var parseLimits = sandbox.Limits{Wall: limits.ParseTime, CPU: limits.ParseCPU, M
 // Facts implements quarantine.Parser. What is kept is what the interpreter said,
 // and never a verdict: the rules run each time.
 func (p parser) Facts(ctx context.Context, source []byte) (quarantine.Facts, error) {
-	pythons, _, err := p.w.pythons(ctx)
+	pythons, box, err := p.w.pythons(ctx)
 	if err != nil {
 		return quarantine.Facts{}, err
 	}
+	defer box.Close() // what was started ahead and is not needed
 	in, err := pythons.Find(ctx, p.want, p.pkgs)
 	if err != nil {
 		return quarantine.Facts{}, err
 	}
-	data, err := pythons.Answer(ctx, in, string(quarantine.ProgramSource()), source, parseLimits, quarantine.Lasting)
+	data, asked, err := pythons.Answer(ctx, in, string(quarantine.ProgramSource()), source, parseLimits, quarantine.Lasting)
 	if err != nil {
 		return quarantine.Facts{}, err
 	}
+	p.w.learned.Do(func() {
+		if asked != nil {
+			ahead.LearnCheck(p.w.host.Paths, asked.Job, asked.Known, durable.Replace)
+		}
+	})
 	return quarantine.ParseFacts(data)
 }

@@ -2,8 +2,10 @@ package contribute
 
 import (
 	"context"
+	"sync"
 	"time"
 
+	"github.com/patch-cat/patch-git/internal/ahead"
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/host"
 	"github.com/patch-cat/patch-git/internal/pyenv"
@@ -17,6 +19,7 @@ type Workshop struct {
 	checker string                          // what statements name as the checker
 	pause   func(attempt int) time.Duration // between attempts to sign as a workflow; nil leaves it to package keyless
 	stop    func(step string) error         // ends a publication on a branch as a kill would; nil but in tests
+	learned sync.Once                       // the first source that is asked about tells what to start ahead
 
 	// Packages are resolved out of what was uploaded before this time; zero is
 	// now. AnyAge is for an index that does not tell when.
@@ -56,9 +59,12 @@ func (w *Workshop) warn(text string) {
 	}
 }
 
-// pythons opens the sandbox and what runs in it.
+// pythons opens the sandbox and what runs in it. In the first a program may wait.
 func (w *Workshop) pythons(ctx context.Context) (*pyenv.Pythons, *sandbox.Sandbox, error) {
-	box, err := sandbox.Open(ctx, sandbox.Options{Now: w.host.Now, Cache: w.host.Paths.Driver()})
+	if box := ahead.Take(); box != nil {
+		return pyenv.New(w.host, box), box, nil
+	}
+	box, err := sandbox.Open(ctx, ahead.Options(w.host.Paths, w.host.Now))
 	if err != nil {
 		return nil, nil, err
 	}

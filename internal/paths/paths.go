@@ -138,5 +138,8 @@ func (p Paths) Notes() string { return join(p.Root, "notes") }
 // Driver says which driver of the sandbox works until the next boot.
 func (p Paths) Driver() string { return join(p.Cache(), "sandbox.json") }
 
+// CheckGuess is the job by which the program that looks at sources is started.
+func (p Paths) CheckGuess() string { return join(p.Cache(), "ahead", "check") }
+
 // Guess is the job that a tool will probably have, the one of its last run.
 func (p Paths) Guess(n spec.Name) string { return join(p.Cache(), "ahead", n.String()+".job") }

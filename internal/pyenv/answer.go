@@ -8,6 +8,7 @@ import (
 	"github.com/patch-cat/patch-git/internal/limits"
 	"github.com/patch-cat/patch-git/internal/sandbox"
 	"github.com/patch-cat/patch-git/internal/sealed"
+	"github.com/patch-cat/patch-git/spec"
 )
 
 // programPath is where a program of ours lies in its sandbox: an argument, which
@@ -18,32 +19,44 @@ const programPath = sandbox.ScratchDir + "/program"
 // names are made of, so that time alone makes none of them wrong.
 const keptFor = 30 * 24 * time.Hour
 
+// Asked is the question behind an answer that was not there and that no program
+// waited for, by which one can be started ahead the next time.
+type Asked struct {
+	Job   sandbox.Job // late
+	Known []byte      // what the name of an answer begins with; its input is the rest
+}
+
 // Answer runs one of patch-git's own programs over an input and returns what it
 // printed. It must follow from program, interpreter and input alone, for an
 // answer that good takes is kept, and is not asked for again. A program that
-// fails, or says too much, is [fault.Unavailable].
-func (p *Pythons) Answer(ctx context.Context, in *Interpreter, program string, input []byte, l sandbox.Limits, good func([]byte) bool) ([]byte, error) {
+// fails, or says too much, is [fault.Unavailable]. The program does nothing before
+// it has read its input to the end, so that it may be started before that is known.
+func (p *Pythons) Answer(ctx context.Context, in *Interpreter, program string, input []byte, l sandbox.Limits, good func([]byte) bool) ([]byte, *Asked, error) {
 	kept := sealed.Open(p.host.Paths.Answers(), p.host.Now, keptFor, limits.Document)
-	name := sealed.Name("patch-git/answer/v1", in.Path, in.Version, in.Build.Hex(), program, string(input))
+	known := []string{"patch-git/answer/v2", in.Path, in.Version, in.Build.Hex(), spec.DigestOf([]byte(program)).Hex()}
+	name := sealed.Name(append(known, string(input))...)
 	if data := kept.Load(name); data != nil && good(data) {
-		return data, nil
+		return data, nil, nil
 	}
 	job, err := p.compiled(ctx, in, program)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	job.Stdin, job.Limits = input, l
+	job.Stdin, job.Late, job.Limits = input, true, l
 	out, err := p.box.Run(ctx, job)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if out.Exit != 0 || out.StdoutCut {
-		return nil, fault.New(fault.Unavailable, "facts", "the parser ended with exit code %d %s", out.Exit, out.Signal)
+		return nil, nil, fault.New(fault.Unavailable, "facts", "the parser ended with exit code %d %s", out.Exit, out.Signal)
 	}
 	if good(out.Stdout) {
 		kept.Save(name, out.Stdout)
 	}
-	return out.Stdout, nil
+	if out.Warm {
+		return out.Stdout, nil, nil
+	}
+	return out.Stdout, &Asked{job, sealed.List(known...)}, nil
 }
 
 // compiled is the job of a program that is long and run often: it is compiled

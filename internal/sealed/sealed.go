@@ -48,13 +48,16 @@ func Open(dir string, now func() time.Time, life time.Duration, largest int64) *
 
 // Name is that of the answer that follows from the parts. Each part's length
 // stands before it, so that no two lists of parts read the same.
-func Name(parts ...string) spec.Digest {
+func Name(parts ...string) spec.Digest { return spec.DigestOf(List(parts...)) }
+
+// List is what a name is the digest of. The list of the first parts is its beginning.
+func List(parts ...string) []byte {
 	var b []byte
 	for _, p := range parts {
 		b = binary.AppendUvarint(b, uint64(len(p)))
 		b = append(b, p...)
 	}
-	return spec.DigestOf(b)
+	return b
 }
 
 func (f *Folder) path(name spec.Digest) string {
