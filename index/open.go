@@ -3,7 +3,6 @@ package index
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"sync"
@@ -35,7 +34,7 @@ type part struct {
 // that it is damaged or of another edition, and is to be made anew.
 func Open(dir string) (x *Index, err error) {
 	defer damaged(&err)
-	s, err := mapSegment(filepath.Join(dir, filepath.FromSlash(segmentFile)))
+	s, err := mapSegment(SegmentPath(dir))
 	if err != nil {
 		return nil, errIndex("%w", err)
 	}
