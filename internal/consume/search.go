@@ -55,7 +55,7 @@ func (f *Found) Incomplete() error {
 		}
 	}
 	return fault.New(fault.KindOf(worst.err), worst.Reason, "the tools of %s are missing in this answer: %w", worst.Registry, worst.err).
-		Hint("patch-git search --registry <another one> asks that alone")
+		Hint("patch-git search --registry %s", f.Registries[0].Registry)
 }
 
 // Hit is one tool that a search found.
