@@ -39,11 +39,13 @@ func (x *Index) readColumns() (c *columns, err error) {
 		last = term
 		value := int32(len(c.values))
 		c.values = append(c.values, Facet{Field: field, Value: text})
-		if err := x.visit(fieldFacet, term, func(tool, _ int32) {
-			pairs = append(pairs, pair{tool, value})
-			c.start[tool+1]++
-		}); err != nil {
+		list, err := x.list(fieldFacet, term)
+		if err != nil {
 			return nil, err
+		}
+		for _, e := range list {
+			pairs = append(pairs, pair{e.tool(), value})
+			c.start[e.tool()+1]++
 		}
 	}
 	for t := range x.tools {
@@ -66,7 +68,7 @@ func (x *Index) count(list []found) ([]Facet, error) {
 	}
 	counts := make([]int, len(c.values))
 	for _, f := range list {
-		for _, v := range c.of[c.start[f.tool]:c.start[f.tool+1]] {
+		for _, v := range c.of[c.start[f.tool()]:c.start[f.tool()+1]] {
 			counts[v]++
 		}
 	}

@@ -117,23 +117,31 @@ func decodeWords(data []byte, docs int) ([]dictionaryWord, error) {
 	return out, nil
 }
 
-// decodeGroups returns for each of docs documents the first of its group.
-func decodeGroups(data []byte, docs int) ([]int32, error) {
-	leader := make([]int32, docs)
-	for i := range leader {
-		leader[i] = int32(i)
+// leaders are the groups of near-duplicates.
+type leaders struct {
+	of      []int32 // for each document, the first of its group, which may be itself
+	grouped *set    // documents that are in a group with others
+}
+
+// decodeGroups reads the groups of docs documents.
+func decodeGroups(data []byte, docs int) (leaders, error) {
+	out := leaders{make([]int32, docs), newSet(docs)}
+	for i := range out.of {
+		out.of[i] = int32(i)
 	}
 	d := decoder{data: data}
 	for at := 0; d.more(); {
 		at += d.number(docs)
 		back := d.number(at)
 		if d.bad || at >= docs {
-			return nil, errCut
+			return leaders{}, errCut
 		}
-		leader[at] = int32(at - back)
+		out.of[at] = int32(at - back)
+		out.grouped.add(int32(at))
+		out.grouped.add(int32(at - back))
 	}
 	if d.bad {
-		return nil, errCut
+		return leaders{}, errCut
 	}
-	return leader, nil
+	return out, nil
 }

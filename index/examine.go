@@ -47,8 +47,8 @@ func Examine(ctx context.Context, dir string) (err error) {
 	if err != nil {
 		return err
 	}
-	for _, l := range leader {
-		if leader[l] != l {
+	for _, l := range leader.of {
+		if leader.of[l] != l {
 			return errIndex("a group has no first")
 		}
 	}

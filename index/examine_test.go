@@ -209,8 +209,8 @@ func FuzzLists(f *testing.F) {
 				t.Errorf("%v becomes %v (%v)", words, again, err)
 			}
 		}
-		if leader, err := decodeGroups(data, 5); err == nil && len(leader) != 5 {
-			t.Errorf("%d tools in groups", len(leader))
+		if all, err := decodeGroups(data, 5); err == nil && len(all.of) != 5 {
+			t.Errorf("%d tools in groups", len(all.of))
 		}
 	})
 }

@@ -3,7 +3,6 @@ package index
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"sync"
@@ -17,9 +16,10 @@ type Index struct {
 	parts   []part
 	tools   int
 	words   func() ([]dictionaryWord, error)
-	leader  func() ([]int32, error)
+	leader  func() (leaders, error)
 	columns func() (*columns, error)
 	scratch sync.Pool
+	kept    lists
 }
 
 // part is a segment: bleve may cut an index into several. tool gives the number
@@ -34,7 +34,7 @@ type part struct {
 // that it is damaged or of another edition, and is to be made anew.
 func Open(dir string) (x *Index, err error) {
 	defer damaged(&err)
-	s, err := mapSegment(filepath.Join(dir, filepath.FromSlash(segmentFile)))
+	s, err := mapSegment(SegmentPath(dir))
 	if err != nil {
 		return nil, errIndex("%w", err)
 	}
@@ -76,6 +76,9 @@ func newIndex(list ...*segmentReader) (*Index, error) {
 		x.tools += s.docs
 	}
 	x.tools-- // one is the catalogue
+	if x.tools >= mostTools {
+		return nil, errIndex("it has %d tools", x.tools)
+	}
 	if len(list) > 1 {
 		if err := x.sort(); err != nil {
 			return nil, errIndex("%w", err)
@@ -152,29 +155,4 @@ func (x *Index) stored(tool int, name string) ([]byte, error) {
 		return value, nil
 	}
 	return nil, errIndex("document %d is missing", tool)
-}
-
-// visit calls f with each tool that has a term and with its impact there.
-func (x *Index) visit(field, term string, f func(tool, impact int32)) error {
-	for i := range x.parts {
-		p := &x.parts[i]
-		value, ok, err := p.list(field, term)
-		if err == nil && ok {
-			err = p.each(value, func(doc uint32, impact uint64) error {
-				tool := int32(doc)
-				if p.tool != nil {
-					tool = p.tool[doc]
-				}
-				if int(tool) >= x.tools || impact > mostImpact {
-					return errLayout
-				}
-				f(tool, int32(impact))
-				return nil
-			})
-		}
-		if err != nil {
-			return errIndex("field %s: %w", field, err)
-		}
-	}
-	return nil
 }

@@ -13,7 +13,7 @@ func (x *Index) withPhrases(ctx context.Context, p *plan, list []found) ([]found
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		card, err := x.card(f.tool)
+		card, err := x.card(f.tool())
 		if err != nil {
 			return nil, err
 		}

@@ -114,8 +114,12 @@ func queryWords(q Query, p *plan) (words []queryWord, any bool) {
 // narrow leaves the candidates that have a term, or that have it not.
 func (x *Index) narrow(p *plan, field, term string, not bool) error {
 	s := newSet(x.tools)
-	if err := x.visit(field, term, func(tool, _ int32) { s.add(tool) }); err != nil {
+	list, err := x.list(field, term)
+	if err != nil {
 		return err
+	}
+	for _, e := range list {
+		s.add(e.tool())
 	}
 	for i := range s.bits {
 		if not {
@@ -134,7 +138,7 @@ func (p *plan) all(tools int) []found {
 	var list []found
 	for t := range int32(tools) {
 		if p.candidates.has(t) {
-			list = append(list, found{tool: t})
+			list = append(list, newFound(t, 0, 0))
 		}
 	}
 	return list

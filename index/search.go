@@ -1,10 +1,8 @@
 package index
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
-	"slices"
 
 	"github.com/patch-cat/patch-git/ledger"
 )
@@ -16,13 +14,7 @@ const tail = 4
 type scratch struct {
 	scores  []int32
 	touched []int32
-}
-
-// found is a tool that a search found.
-type found struct {
-	tool  int32
-	exact int32 // impact in field name of the whole query
-	score int64
+	found   []found
 }
 
 // Search ranks the tools; limit 0 is all.
@@ -32,10 +24,12 @@ func (x *Index) Search(ctx context.Context, q Query, limit int) (r *Result, err 
 	if err != nil {
 		return nil, err
 	}
+	s, _ := x.scratch.Get().(*scratch)
+	defer x.scratch.Put(s)
 	var list []found
 	if p.browse {
 		list = p.all(x.tools)
-	} else if list, err = x.rank(p); err != nil {
+	} else if list, err = x.rank(p, s); err != nil {
 		return nil, err
 	}
 	if len(p.phrases) > 0 {
@@ -67,129 +61,92 @@ func (x *Index) Search(ctx context.Context, q Query, limit int) (r *Result, err 
 	return r, nil
 }
 
-// rank scores the candidates, best first.
-func (x *Index) rank(p *plan) ([]found, error) {
-	s, _ := x.scratch.Get().(*scratch)
+// rank scores the candidates; they come in any order, until the next search.
+func (x *Index) rank(p *plan, s *scratch) ([]found, error) {
 	defer func() {
 		for _, t := range s.touched {
 			s.scores[t] = 0
 		}
 		s.touched = s.touched[:0]
-		x.scratch.Put(s)
 	}()
-	add := func(weight int32) func(tool, impact int32) {
-		return func(tool, impact int32) {
-			if !p.candidates.has(tool) {
-				return
-			}
-			if s.scores[tool] == 0 {
-				s.touched = append(s.touched, tool)
-			}
-			s.scores[tool] += weight * impact
-		}
-	}
 	for _, t := range p.terms {
-		if err := x.visit(fieldText, t, add(requestWeight(t))); err != nil {
+		list, err := x.list(fieldText, t)
+		if err != nil {
 			return nil, err
 		}
+		s.add(list, requestWeight(t), p.candidates)
 	}
 	for i, t := range p.prefixes {
-		if err := x.visit(fieldPre, t, add(p.prefixWeights[i])); err != nil {
+		list, err := x.list(fieldPre, t)
+		if err != nil {
 			return nil, err
 		}
+		s.add(list, p.prefixWeights[i], p.candidates)
 	}
-	exact := map[int32]int32{}
+	var exact []entry
 	if p.key != "" {
-		if err := x.visit(fieldName, p.key, func(tool, impact int32) {
-			if p.candidates.has(tool) {
-				exact[tool] = impact
-				if s.scores[tool] == 0 {
-					s.touched = append(s.touched, tool)
-				}
-			}
-		}); err != nil {
+		list, err := x.list(fieldName, p.key)
+		if err != nil {
 			return nil, err
 		}
-	}
-	return s.order(exact), nil
-}
-
-// order cuts the tail and sorts.
-func (s *scratch) order(exact map[int32]int32) []found {
-	best := int64(0)
-	for _, t := range s.touched {
-		best = max(best, int64(s.scores[t]))
-	}
-	var list []found
-	for _, t := range s.touched {
-		f := found{tool: t, score: int64(s.scores[t])}
-		if len(exact) > 0 {
-			f.exact = exact[t]
-		}
-		if tail*f.score >= best && f.score > 0 || f.exact > 0 {
-			list = append(list, f)
-		}
-	}
-	slices.SortFunc(list, func(a, b found) int {
-		switch {
-		case a.exact != b.exact:
-			return cmp.Compare(b.exact, a.exact)
-		case a.score != b.score:
-			return cmp.Compare(b.score, a.score)
-		}
-		return cmp.Compare(a.tool, b.tool)
-	})
-	return list
-}
-
-// group puts near-duplicates under the best of them. It returns the first groups,
-// as many as limit says or all for 0, and how many there are.
-func (x *Index) group(p *plan, list []found, limit int) (out [][]found, total int, err error) {
-	if limit <= 0 {
-		limit = len(list)
-	}
-	if p.browse {
-		for i := range list[:min(len(list), limit)] {
-			out = append(out, list[i:i+1])
-		}
-		return out, len(list), nil
-	}
-	leader, err := x.leader()
-	if err != nil {
-		return nil, 0, err
-	}
-	s, _ := x.scratch.Get().(*scratch)
-	defer x.scratch.Put(s)
-	at := s.scores // of a leader, the number of its group from 1
-	for i, f := range list {
-		l := leader[f.tool]
-		g := int(at[l])
-		switch {
-		case g == 0:
-			total++
-			at[l] = int32(total)
-			if total <= limit {
-				out = append(out, list[i:i+1])
+		for _, e := range list {
+			if p.candidates.has(e.tool()) && e.impact() > 0 {
+				exact = append(exact, e)
 			}
-		case g <= limit:
-			out[g-1] = append(slices.Clip(out[g-1]), f)
 		}
 	}
-	for _, f := range list {
-		at[leader[f.tool]] = 0
+	return s.cut(exact), nil
+}
+
+// add adds up a list.
+func (s *scratch) add(list []entry, weight int32, candidates *set) {
+	scores := s.scores
+	if len(s.touched) == 0 && cap(s.touched) < len(list) {
+		s.touched = make([]int32, 0, 2*len(list))
 	}
-	return out, total, nil
+	for _, e := range list {
+		t := e.tool()
+		if candidates != nil && !candidates.has(t) {
+			continue
+		}
+		if scores[t] == 0 {
+			s.touched = append(s.touched, t)
+		}
+		scores[t] += weight * e.impact()
+	}
+}
+
+// cut leaves out the tail, but for those that the query names.
+func (s *scratch) cut(exact []entry) []found {
+	out, best := s.found[:0], int32(0)
+	for _, t := range s.touched {
+		best = max(best, s.scores[t])
+	}
+	for _, e := range exact {
+		out = append(out, newFound(e.tool(), e.impact(), s.scores[e.tool()]))
+	}
+	for _, e := range exact {
+		s.scores[e.tool()] = 0
+	}
+	least := max(1, (best+tail-1)/tail)
+	for _, t := range s.touched {
+		if score := s.scores[t]; score >= least {
+			out = append(out, newFound(t, 0, score))
+		}
+	}
+	s.found = out
+	return out
 }
 
 // hit is what is shown of a group.
-func (x *Index) hit(p *plan, g []found) (Hit, error) {
-	card, err := x.card(g[0].tool)
+func (x *Index) hit(p *plan, g group) (Hit, error) {
+	card, err := x.card(g[0].tool())
 	if err != nil {
 		return Hit{}, err
 	}
-	h := Hit{Tool: *card, Score: g[0].score, Why: p.why(card), Exact: exactWord(g[0].exact)}
+	h := Hit{Tool: *card, Score: g[0].score(), Why: p.why(card), Exact: exactWord(g[0].exact())}
 	for _, f := range g[1:] {
-		other, err := x.card(f.tool)
+		other, err := x.card(f.tool())
 		if err != nil {
 			return Hit{}, err
 		}

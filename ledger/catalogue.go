@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/patch-cat/patch-git/internal/limits"
 	"github.com/patch-cat/patch-git/spec"
@@ -86,6 +87,34 @@ func ParseCatalogue(data []byte) ([]Listing, error) {
 		}
 		if i > 0 && out[i-1].Name >= one.Name {
 			return nil, fmt.Errorf("catalogue is out of order at %q", one.Name)
+		}
+		out = append(out, *one)
+	}
+	return out, nil
+}
+
+// ListingsNamed reads the listings whose names begin with a prefix, and no more lines than
+// it takes to find them: whoever completes a name waits for it. The caller has compared
+// the digest of data, as the other lines are not looked at.
+func ListingsNamed(data []byte, prefix string) ([]Listing, error) {
+	body, err := catalogueBody(data)
+	if err != nil {
+		return nil, err
+	}
+	start, _, err := findLine(body, prefix)
+	if err != nil {
+		return nil, err
+	}
+	var out []Listing
+	for rest := body[start:]; len(rest) > 0; {
+		var line []byte
+		line, rest, _ = bytes.Cut(rest, []byte("\n"))
+		one, err := ParseListing(bytes.TrimSuffix(line, []byte(",")))
+		if err != nil {
+			return nil, err
+		}
+		if !strings.HasPrefix(string(one.Name), prefix) {
+			break
 		}
 		out = append(out, *one)
 	}

@@ -73,7 +73,9 @@ type SealOptions struct {
 
 	// Index tells which search index follows from a catalogue, for the head to
 	// state. nil makes none; the one of the head before stays where the
-	// catalogue does. It has no error: a revocation does not wait for a search.
+	// catalogue does. A head that states another one than it tells, of its edition or an
+	// older one, is followed by one that states this, though nothing else is new. It has
+	// no error: a revocation does not wait for a search.
 	Index func(ctx context.Context, catalogue []byte) ledger.IndexRoot
 
 	// SignFirst has all of it signed before the first write, for a signer that
@@ -147,18 +149,26 @@ func Seal(ctx context.Context, store Store, batch Batch, opts SealOptions) (Seal
 	if err != nil {
 		return Sealed{}, err
 	}
+	var was catalogue
+	waited := false
 	if cur.head != nil && p.empty() && !opts.due(cur.head) {
-		if err := t.finish(ctx, cur, <-read, &opts); err != nil {
-			return Sealed{}, err
+		was, waited = <-read, true
+		if was.err != nil || !opts.corrects(ctx, cur.head, was.data) {
+			if err := t.finish(ctx, cur, was, &opts); err != nil {
+				return Sealed{}, err
+			}
+			return Sealed{Head: *cur.head, Digest: cur.digest}, nil
 		}
-		return Sealed{Head: *cur.head, Digest: cur.digest}, nil
 	}
 	next, err := build(ctx, store, cur, p, &opts)
 	if err != nil {
 		return Sealed{}, err
 	}
-	if next.was = <-read; next.was.err != nil {
-		return Sealed{}, next.was.err
+	if !waited {
+		was = <-read
+	}
+	if next.was = was; was.err != nil {
+		return Sealed{}, was.err
 	}
 	if opts.SignFirst {
 		if err := next.top(ctx, cur, &opts); err != nil {
@@ -187,6 +197,17 @@ type locker interface {
 func (o *SealOptions) due(head *ledger.Head) bool {
 	t, err := ledger.ParseTime(head.Time)
 	return err == nil && o.RefreshAfter > 0 && o.Now().Sub(t) >= o.RefreshAfter
+}
+
+// corrects tells whether a head states another search index than its catalogue makes, by
+// the same rules or older ones: nobody could use it, no page would be made of it, and it
+// would stay until the next tool. An index that cannot be made now corrects none.
+func (o *SealOptions) corrects(ctx context.Context, head *ledger.Head, catalogue []byte) bool {
+	if o.Index == nil || head.Index.IsZero() {
+		return false
+	}
+	x := o.Index(ctx, catalogue)
+	return !x.IsZero() && x.Edition >= head.Index.Edition && x != head.Index
 }
 
 func (o *SealOptions) check(b Batch) error {

@@ -48,3 +48,54 @@ func TestSealIndex(t *testing.T) {
 		t.Errorf("the list is another one: the head states %+v", other.Index)
 	}
 }
+
+// TestSealCorrectsIndex: a head that states a wrong index, or one by older rules, is
+// followed by one with the right one; every other head stays.
+func TestSealCorrectsIndex(t *testing.T) {
+	of := func(edition int, what string) func(context.Context, []byte) ledger.IndexRoot {
+		return func(context.Context, []byte) ledger.IndexRoot {
+			if edition == 0 {
+				return ledger.IndexRoot{}
+			}
+			return ledger.IndexRoot{Edition: edition, Segment: spec.DigestOf([]byte(what))}
+		}
+	}
+	for name, test := range map[string]struct {
+		was, now func(context.Context, []byte) ledger.IndexRoot
+		corrects bool
+	}{
+		"the same":           {of(2, "right"), of(2, "right"), false},
+		"a wrong one":        {of(2, "wrong"), of(2, "right"), true},
+		"older rules":        {of(1, "older"), of(2, "right"), true},
+		"newer rules":        {of(3, "newer"), of(2, "right"), false},
+		"none can be made":   {of(2, "right"), of(0, ""), false},
+		"nobody makes one":   {of(2, "right"), nil, false},
+		"none was made then": {nil, of(2, "right"), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, second := registry.NewMemory(), 0
+			seal := func(b registry.Batch, index func(context.Context, []byte) ledger.IndexRoot) registry.Sealed {
+				t.Helper()
+				second++
+				o := sealOptions(t, second)
+				o.Index = index
+				return mustSeal(t, s, b, o)
+			}
+			first := seal(registry.Batch{Accept: []registry.Acceptance{acceptance(sealRelease("csv_to_json", "1.0.0", "Turns CSV into JSON."))}}, test.was)
+			next := seal(registry.Batch{}, test.now)
+			if next.New != test.corrects || next.Head.Catalogue != first.Head.Catalogue {
+				t.Fatalf("a new head is %v, want %v", next.New, test.corrects)
+			}
+			want := first.Head.Index
+			if test.corrects {
+				want = test.now(t.Context(), nil)
+			}
+			if next.Head.Index != want {
+				t.Errorf("it states %+v, want %+v", next.Head.Index, want)
+			}
+			if again := seal(registry.Batch{}, test.now); again.New {
+				t.Error("it is corrected once more")
+			}
+		})
+	}
+}

@@ -46,10 +46,8 @@ func (a *app) completeListed(c *cobra.Command, _ []string, prefix string) ([]str
 	}
 	client.Warn, client.Progress = nil, nil
 	var out []string
-	for _, l := range client.Known(c.Context()) {
-		if strings.HasPrefix(string(l.Name), prefix) {
-			out = append(out, cobra.CompletionWithDesc(string(l.Name), safe(l.Description)))
-		}
+	for _, l := range client.Known(c.Context(), prefix) {
+		out = append(out, cobra.CompletionWithDesc(string(l.Name), safe(l.Description)))
 	}
 	return out, cobra.ShellCompDirectiveNoFileComp
 }
@@ -72,8 +70,11 @@ func (a *app) completeQuery(c *cobra.Command, _ []string, prefix string) ([]stri
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	client.Warn, client.Progress = nil, nil
-	values := map[string]bool{}
-	for _, l := range client.Known(c.Context()) {
+	values, named := map[string]bool{}, ""
+	if field == "name" {
+		named = strings.TrimPrefix(prefix, "name:")
+	}
+	for _, l := range client.Known(c.Context(), named) {
 		for _, v := range valuesOf(&l, field) {
 			values[field+":"+safe(v)] = true
 		}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/patch-cat/patch-git/internal/aihost"
@@ -26,10 +27,21 @@ func uses(t *spec.Tool, qualified string) []use {
 		if t.Format == spec.FormatInstall {
 			out[0].How = "shows what it installs and what it may do, and asks before it does"
 		}
-		for _, w := range consume.Ways(t) {
-			out = append(out, use{Where: "shell", Command: w.Command, How: w.What})
+		var hosts []use
+		if t.Format == spec.FormatSkill {
+			for _, id := range aihost.SkillHosts() {
+				hosts = append(hosts, use{Where: aihost.Title(id), Command: "patch-git skill install " + string(t.Name) + " --to " + string(id)})
+			}
 		}
-		return out
+		if len(t.Operations) > 0 {
+			hosts = hostUses()
+		}
+		for _, w := range consume.Ways(t) {
+			if !slices.ContainsFunc(hosts, func(u use) bool { return u.Command == w.Command }) {
+				out = append(out, use{Where: "shell", Command: w.Command, How: w.What})
+			}
+		}
+		return append(out, hosts...)
 	}
 	name := string(t.Name)
 	out := []use{
@@ -39,6 +51,12 @@ func uses(t *spec.Tool, qualified string) []use {
 	if example := arguments(t); example != "" {
 		out = append(out, use{Where: "a program", Command: "patch-git run " + name + " --json --args '" + example + "'"})
 	}
+	return append(out, hostUses()...)
+}
+
+// hostUses are what makes each AI host serve what is pulled.
+func hostUses() []use {
+	var out []use
 	how := "once; from then on the host has every tool that is pulled"
 	for _, id := range aihost.IDs() {
 		out = append(out, use{Where: aihost.Title(id), Command: "patch-git setup " + string(id), How: how})

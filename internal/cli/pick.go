@@ -154,6 +154,9 @@ func (f *finder) find(ctx context.Context, query string) (picker.Found, error) {
 	for _, remark := range f.app.remarks(found) {
 		out.Notes = append(out.Notes, picker.Line{{Text: remark, Style: picker.Faint}})
 	}
+	for _, u := range found.Unanswered {
+		out.Notes = append(out.Notes, picker.Line{{Text: "the tools of " + string(u.Registry) + " are missing: " + u.Message, Style: picker.Bad}})
+	}
 	return out, nil
 }
 

@@ -32,7 +32,9 @@ All of them have to hold. A dash before one turns it round; it goes behind --, s
 that it is no flag of this command: patch-git search csv -- -by:alice
 
 The list of a registry is brought up to date first, which is one small request if
-nothing changed. --offline asks nobody and answers from what is on this machine.`
+nothing changed. --offline asks nobody and answers from what is on this machine.
+Where one of several registries cannot be reached, or is refused, the others answer,
+and the exit code says that some may be missing.`
 
 // searchFlags are what a search can be told.
 type searchFlags struct {
@@ -132,7 +134,10 @@ func (a *app) search(ctx context.Context, client *consume.Client, o consume.Sear
 		for _, c := range cards {
 			doc.Hits = append(doc.Hits, hitDocument{c.hit, c.install()})
 		}
-		return a.out.document(doc)
+		if err := a.out.document(doc); err != nil {
+			return err
+		}
+		return found.Incomplete()
 	}
 	a.out.cards(cards)
 	if o.Facets {
@@ -149,7 +154,7 @@ func (a *app) search(ctx context.Context, client *consume.Client, o consume.Sear
 			a.out.say("%s", oneLine(safe(remark)))
 		}
 	}
-	return nil
+	return found.Incomplete()
 }
 
 // cardsOf says in each card which registry has the tool where more than one may

@@ -148,9 +148,9 @@ func (c *Client) packedCatalogue(ctx context.Context, name spec.RegistryName, ke
 	return data, true, err
 }
 
-// Known returns the lists of tools that are kept from earlier, for completion:
-// no network, no error, perhaps nothing.
-func (c *Client) Known(ctx context.Context) []ledger.Listing {
+// Known returns the tools whose names begin with a prefix, of the lists that are kept from
+// earlier, for completion: no network, no error, perhaps nothing.
+func (c *Client) Known(ctx context.Context, prefix string) []ledger.Listing {
 	pins, err := c.Box.Pins()
 	if err != nil {
 		return nil
@@ -161,11 +161,11 @@ func (c *Client) Known(ctx context.Context) []ledger.Listing {
 		if err != nil || !ok || ctx.Err() != nil {
 			continue
 		}
-		data, _, err := c.readCatalogue(ctx, head, nil)
+		data, _, err := c.readCatalogue(ctx, head, nil) // compared with the digest
 		if err != nil {
 			continue
 		}
-		if list, err := head.Catalogue(data); err == nil {
+		if list, err := ledger.ListingsNamed(data, prefix); err == nil {
 			out = append(out, list...)
 		}
 	}

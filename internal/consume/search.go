@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/patch-cat/patch-git/index"
+	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/ledger"
 	"github.com/patch-cat/patch-git/spec"
 )
@@ -29,6 +30,32 @@ type Found struct {
 	Corrections []index.Correction `json:"corrections,omitempty"`
 	Notes       []string           `json:"notes,omitempty"` // of the query: what of it means nothing
 	Registries  []Searched         `json:"registries"`
+	Unanswered  []Unanswered       `json:"unanswered,omitempty"` // whose tools are missing here
+}
+
+// Unanswered is a registry of several that nothing can be told of.
+type Unanswered struct {
+	Registry spec.RegistryName `json:"registry"`
+	Kind     string            `json:"kind"`
+	Reason   string            `json:"reason,omitempty"`
+	Message  string            `json:"message"`
+	err      error
+}
+
+// Incomplete is the error of an answer that lacks a registry; nil where all answered. What
+// others found is true, and that it is all there is nobody can tell.
+func (f *Found) Incomplete() error {
+	if len(f.Unanswered) == 0 {
+		return nil
+	}
+	worst := f.Unanswered[0]
+	for _, u := range f.Unanswered[1:] {
+		if fault.KindOf(worst.err) == fault.Unavailable { // a refusal is the graver one
+			worst = u
+		}
+	}
+	return fault.New(fault.KindOf(worst.err), worst.Reason, "the tools of %s are missing in this answer: %w", worst.Registry, worst.err).
+		Hint("patch-git search --registry %s", f.Registries[0].Registry)
 }
 
 // Hit is one tool that a search found.
@@ -68,6 +95,7 @@ type Search struct {
 	facets bool
 	have   map[spec.Name]spec.Version
 	lists  []*searched
+	silent []Unanswered
 }
 
 // OpenSearch brings what is known of the registries up to date and opens it;
@@ -76,6 +104,8 @@ type Search struct {
 // Where nothing is new this costs one request for each registry, which is
 // answered by 304. The faults are those of reading a head and a catalogue; an
 // index that is damaged or hostile is none, but a remark and an index made here.
+// Of several registries that nobody named, one that cannot be reached or that is
+// refused leaves the others to answer; if none is left, its fault is that of the search.
 func (c *Client) OpenSearch(ctx context.Context, o SearchOptions) (*Search, error) {
 	pins, err := c.pins(o.Registry)
 	if err != nil {
@@ -91,10 +121,17 @@ func (c *Client) OpenSearch(ctx context.Context, o SearchOptions) (*Search, erro
 	}
 	for _, pin := range pins {
 		l, err := c.searched(ctx, pin, o.Offline)
+		if k := fault.KindOf(err); err != nil && o.Registry == "" && ctx.Err() == nil && (k == fault.Unavailable || k == fault.NotVerified) {
+			s.silent = append(s.silent, Unanswered{pin.Name, k.String(), fault.ReasonOf(err), err.Error(), err})
+			continue
+		}
 		if err != nil {
 			return nil, errors.Join(err, s.Close())
 		}
 		s.lists = append(s.lists, l)
+	}
+	if len(s.lists) == 0 {
+		return nil, s.silent[0].err
 	}
 	return s, nil
 }
@@ -113,7 +150,7 @@ func (s *Search) Close() error {
 func (s *Search) Find(ctx context.Context, query string, limit int) (*Found, error) {
 	q, notes := index.ParseQuery(query)
 	q.Facets = s.facets
-	out := &Found{Hits: []Hit{}, Notes: notes, Registries: []Searched{}}
+	out := &Found{Hits: []Hit{}, Notes: notes, Registries: []Searched{}, Unanswered: s.silent}
 	for _, l := range s.lists {
 		r, err := l.find(ctx, q, limit)
 		if err != nil {

@@ -77,7 +77,7 @@ func (c *Client) keptIndex(doc ledger.Head, kept shelf) *opened {
 	if !ok {
 		return nil
 	}
-	err := index.Check(dir, segment)
+	err := c.compare(dir, segment)
 	var x *index.Index
 	if err == nil {
 		x, err = index.Open(dir)

@@ -1,6 +1,7 @@
 package durable
 
 import (
+	"fmt"
 	"slices"
 	"time"
 )
@@ -61,4 +62,18 @@ func (s Stamp) Same() bool {
 		}
 	}
 	return len(s.paths) > 0
+}
+
+// Key is the stamp as a text, for what is remembered beyond this process; ok is false
+// where the system tells no time of change that nobody can set, or no number of a file:
+// there a file could be changed and look the same.
+func (s Stamp) Key() (key string, ok bool) {
+	var b []byte
+	for i, l := range s.seen {
+		if !l.there || l.other == 0 || l.number == 0 {
+			return "", false
+		}
+		b = fmt.Appendf(b, "%q %o %d %d %d %d %d\n", s.paths[i], l.mode, l.size, l.content, l.other, l.device, l.number)
+	}
+	return string(b), len(s.seen) > 0
 }

@@ -118,6 +118,9 @@ func (p Paths) Cache() string { return join(p.Root, "cache") }
 // Search has the list of a registry's tools and the index of it.
 func (p Paths) Search(r spec.RegistryName) string { return join(p.Cache(), "search", string(r)) }
 
+// Compared has which search indexes were compared with their digests.
+func (p Paths) Compared() string { return join(p.Cache(), "compared") }
+
 // Programs has the bytecode of this program's own Python programs.
 func (p Paths) Programs() string { return join(p.Cache(), "programs") }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"strings"
 
+	"github.com/patch-cat/patch-git/internal/aihost"
 	"github.com/patch-cat/patch-git/internal/sanitize"
 	"github.com/patch-cat/patch-git/spec"
 )
@@ -80,13 +81,28 @@ func otherUses(format spec.Format, name, ref string, c *spec.Tool) []use {
 	pull := "patch-git pull " + ref
 	switch format {
 	case spec.FormatInstall:
-		return []use{{"shell", "Shell", "Fetch it, verify who accepted it, and set it up. It shows what it installs and asks before it does.", pull + callOf(name, c), "", true}}
+		uses := []use{{"shell", "Shell", "Fetch it, verify who accepted it, and set it up. It shows what it installs and asks before it does.", pull + callOf(name, c), "", true}}
+		if c == nil || len(c.Operations) == 0 {
+			return uses
+		}
+		return append(uses, hostUses("Set it up, and have the host start patch-git, which serves its actions with your other tools by MCP. The second line is needed once.", pull, "patch-git setup ", aihost.IDs())...)
 	case spec.FormatSkill:
-		return []use{{"shell", "Shell", "Fetch it, verify who accepted it, see what it would do here, and put it where an AI host looks.", pull + "\npatch-git skill run-plan " + name + "\npatch-git skill install " + name + " --to claude-code", "", true}}
+		uses := []use{{"shell", "Shell", "Fetch it, verify who accepted it, and see what it would do here.", pull + "\npatch-git skill run-plan " + name, "", true}}
+		return append(uses, hostUses("Fetch it, and put it where the host looks for skills.", pull, "patch-git skill install "+name+" --to ", aihost.SkillHosts())...)
 	case spec.FormatArcade:
-		return []use{{"shell", "Shell", "Fetch it, verify who accepted it, and run it through Arcade with a key of yours.", pull + "\npatch-git arcade login\npatch-git run " + name, "", true}}
+		uses := []use{{"shell", "Shell", "Fetch it, verify who accepted it, and run it through Arcade with a key of yours.", pull + "\npatch-git arcade login\npatch-git run " + name, "", true}}
+		return append(uses, hostUses("Fetch it, and have the host start patch-git, which calls it through Arcade with a key of yours. All but the first line are needed once.", pull, "patch-git arcade login\npatch-git setup ", aihost.IDs())...)
 	}
 	return []use{{"shell", "Shell", "Fetch it and verify who accepted it.", pull, "", true}}
+}
+
+// hostUses are the same lines for each of some hosts, whose name ends the last.
+func hostUses(about, pull, line string, hosts []aihost.ID) []use {
+	var out []use
+	for _, id := range hosts {
+		out = append(out, use{string(id), aihost.Title(id), about, pull + "\n" + line + string(id), "", false})
+	}
+	return out
 }
 
 // callOf is the line that calls the first action, where its name can stand in a

@@ -263,13 +263,7 @@ func (t *tool) uses(v *version) []use {
 	}
 	run := "patch-git run " + name + arguments(v.card)
 	uses := []use{{"shell", "Shell", "Fetch it, verify who accepted it, and run it in the sandbox. It asks before it gives the tool anything of yours.", "patch-git pull " + ref + "\n" + run, "", true}}
-	for _, id := range aihost.IDs() {
-		uses = append(uses, use{
-			string(id), aihost.Title(id), "Fetch it, and have the host start patch-git, which serves it with your other tools by MCP. The second line is needed once.",
-			"patch-git pull " + ref + "\npatch-git setup " + string(id), "", false,
-		})
-	}
-	return uses
+	return append(uses, hostUses("Fetch it, and have the host start patch-git, which serves it with your other tools by MCP. The second line is needed once.", "patch-git pull "+ref, "patch-git setup ", aihost.IDs())...)
 }
 
 // arguments are example arguments, one for each input that must be given.
