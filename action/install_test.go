@@ -50,7 +50,7 @@ func TestInstallRelease(t *testing.T) {
 	good := hex.EncodeToString(sum[:])
 	served := program
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != "/v1.2.3/patch-git_linux_amd64" {
+		if r.URL.Path != "/v1.2.3/patch-git-action_linux_amd64" {
 			http.NotFound(w, r)
 			return
 		}

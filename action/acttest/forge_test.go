@@ -122,7 +122,7 @@ func (f *forge) bare(repository string) string {
 // serveWeb is github.com: repositories, and the releases of this program.
 func (f *forge) serveWeb(w http.ResponseWriter, r *http.Request) {
 	if file, ok := strings.CutPrefix(r.URL.Path, "/patch-cat/patch-git/releases/download/v"+releaseVersion+"/"); ok {
-		if !strings.HasPrefix(file, "patch-git_linux_") {
+		if !strings.HasPrefix(file, "patch-git-action_linux_") {
 			http.NotFound(w, r)
 			return
 		}
