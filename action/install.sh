@@ -52,7 +52,7 @@ released() {
   echo "$want  $1" | sha256sum --check --status || die "the program of the release v$version is not the one that release.env names"
   gh attestation verify "$1" --repo "$repository" --signer-workflow "$repository/.github/workflows/release.yml" \
     --source-ref "refs/tags/v$version" --deny-self-hosted-runners >/dev/null ||
-    die "nobody attests that the program of the release v$version was built by $repository"
+    die "the program of the release v$version is not attested to be built by $repository, or GitHub cannot be asked; the lines above say which"
 }
 
 built() {

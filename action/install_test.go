@@ -62,7 +62,7 @@ func TestInstallRelease(t *testing.T) {
 	}{
 		{name: "good", release: "VERSION=1.2.3\nSHA256_amd64=" + good + "\n", gh: "exit 0", served: program},
 		{name: "another program", release: "VERSION=1.2.3\nSHA256_amd64=" + good + "\n", gh: "exit 0", served: program + "\n", says: "is not the one"},
-		{name: "no attestation", release: "VERSION=1.2.3\nSHA256_amd64=" + good + "\n", gh: "exit 1", served: program, says: "nobody attests"},
+		{name: "no attestation", release: "VERSION=1.2.3\nSHA256_amd64=" + good + "\n", gh: "exit 1", served: program, says: "is not attested"},
 		{name: "no gh", release: "VERSION=1.2.3\nSHA256_amd64=" + good + "\n", served: program, says: "gh is missing"},
 		{name: "no digest", release: "VERSION=1.2.3\nSHA256_amd64=\n", gh: "exit 0", served: program, says: "no digest"},
 		{name: "a digest that is none", release: "VERSION=1.2.3\nSHA256_amd64=abc\n", gh: "exit 0", served: program, says: "no digest"},
