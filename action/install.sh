@@ -50,7 +50,8 @@ released() {
   curl --proto "$proto" --proto-redir '=https' -fsSL --retry 3 --max-time 300 --max-filesize 209715200 \
     -o "$1" "$releases/v$version/patch-git-action_linux_$arch" || die "the release v$version could not be downloaded"
   echo "$want  $1" | sha256sum --check --status || die "the program of the release v$version is not the one that release.env names"
-  gh attestation verify "$1" --repo "$repository" --signer-workflow "$repository/.github/workflows/release.yml" \
+  # Not --signer-workflow, of which gh compares the beginning alone: release.yml.yml would do.
+  gh attestation verify "$1" --repo "$repository" --cert-identity "https://github.com/$repository/.github/workflows/release.yml@refs/tags/v$version" \
     --source-ref "refs/tags/v$version" --deny-self-hosted-runners >/dev/null ||
     die "the program of the release v$version is not attested to be built by $repository, or GitHub cannot be asked; the lines above say which"
 }

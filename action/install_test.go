@@ -98,7 +98,7 @@ func TestInstallRelease(t *testing.T) {
 					t.Fatalf("%v %v\n%s", err, statErr, out)
 				}
 				args, err := os.ReadFile(asked)
-				if err != nil || !strings.Contains(string(args), "attestation verify") || !strings.Contains(string(args), "--signer-workflow patch-cat/patch-git/.github/workflows/release.yml") || !strings.Contains(string(args), "--source-ref refs/tags/v1.2.3") {
+				if err != nil || !strings.Contains(string(args), "attestation verify") || !strings.Contains(string(args), "--cert-identity https://github.com/patch-cat/patch-git/.github/workflows/release.yml@refs/tags/v1.2.3 ") || !strings.Contains(string(args), "--source-ref refs/tags/v1.2.3") {
 					t.Errorf("gh was asked %s, %v", args, err)
 				}
 				return

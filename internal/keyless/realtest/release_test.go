@@ -5,6 +5,7 @@ package realtest
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -318,7 +319,11 @@ func (in *instance) downloads(t *testing.T, src source, program, name string, da
 		}
 		all := []any{}
 		for _, b := range d.bundles {
-			all = append(all, map[string]any{"bundle": json.RawMessage(b), "repository_id": 900000001, "bundle_url": ""})
+			// GitHub looks for the kind, and gh leaves it to GitHub.
+			if want := r.URL.Query().Get("predicate_type"); want != "" && predicateType(t, b) != want {
+				continue
+			}
+			all = append(all, map[string]any{"bundle": json.RawMessage(b), "repository_id": 900000001, "bundle_url": "", "initiator": "user"})
 		}
 		answerJSON(w, map[string]any{"attestations": all})
 	})
@@ -342,6 +347,19 @@ func (in *instance) downloads(t *testing.T, src source, program, name string, da
 		t.Fatal(err)
 	}
 	return d
+}
+
+// predicateType is what a bundle's statement is of.
+func predicateType(t *testing.T, bundle []byte) string {
+	var b struct {
+		DSSEEnvelope struct{ Payload []byte }
+	}
+	var s struct{ PredicateType string }
+	err := json.Unmarshal(bundle, &b)
+	if err = errors.Join(err, json.Unmarshal(b.DSSEEnvelope.Payload, &s)); err != nil {
+		t.Error(err)
+	}
+	return s.PredicateType
 }
 
 func (d *downloads) serves(bundles ...[]byte) { d.bundles, d.status = bundles, 0 }
