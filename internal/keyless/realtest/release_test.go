@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -225,7 +226,7 @@ func TestRelease(t *testing.T) {
 	place.breaks(http.StatusInternalServerError)
 	place.refuses(t, "GitHub is out of order", "is not attested")
 	place.serves(good)
-	place.data = append(data[:len(data):len(data)], 0)
+	place.data = append(slices.Clip(data), 0)
 	place.refuses(t, "one byte more", "is not the one that release.env names")
 	place.data = data
 	place.installs(t, "as it was")
