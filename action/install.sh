@@ -48,11 +48,12 @@ released() {
   [[ "$want" =~ ^[0-9a-f]{64}$ ]] || die "release.env has no digest for $arch"
   command -v gh >/dev/null || die "gh is missing, which checks where the program was built"
   curl --proto "$proto" --proto-redir '=https' -fsSL --retry 3 --max-time 300 --max-filesize 209715200 \
-    -o "$1" "$releases/v$version/patch-git_linux_$arch" || die "the release v$version could not be downloaded"
+    -o "$1" "$releases/v$version/patch-git-action_linux_$arch" || die "the release v$version could not be downloaded"
   echo "$want  $1" | sha256sum --check --status || die "the program of the release v$version is not the one that release.env names"
-  gh attestation verify "$1" --repo "$repository" --signer-workflow "$repository/.github/workflows/release.yml" \
+  # Not --signer-workflow, of which gh compares the beginning alone: release.yml.yml would do.
+  gh attestation verify "$1" --repo "$repository" --cert-identity "https://github.com/$repository/.github/workflows/release.yml@refs/tags/v$version" \
     --source-ref "refs/tags/v$version" --deny-self-hosted-runners >/dev/null ||
-    die "nobody attests that the program of the release v$version was built by $repository"
+    die "the program of the release v$version is not attested to be built by $repository, or GitHub cannot be asked; the lines above say which"
 }
 
 built() {

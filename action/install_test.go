@@ -50,7 +50,7 @@ func TestInstallRelease(t *testing.T) {
 	good := hex.EncodeToString(sum[:])
 	served := program
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != "/v1.2.3/patch-git_linux_amd64" {
+		if r.URL.Path != "/v1.2.3/patch-git-action_linux_amd64" {
 			http.NotFound(w, r)
 			return
 		}
@@ -62,7 +62,7 @@ func TestInstallRelease(t *testing.T) {
 	}{
 		{name: "good", release: "VERSION=1.2.3\nSHA256_amd64=" + good + "\n", gh: "exit 0", served: program},
 		{name: "another program", release: "VERSION=1.2.3\nSHA256_amd64=" + good + "\n", gh: "exit 0", served: program + "\n", says: "is not the one"},
-		{name: "no attestation", release: "VERSION=1.2.3\nSHA256_amd64=" + good + "\n", gh: "exit 1", served: program, says: "nobody attests"},
+		{name: "no attestation", release: "VERSION=1.2.3\nSHA256_amd64=" + good + "\n", gh: "exit 1", served: program, says: "is not attested"},
 		{name: "no gh", release: "VERSION=1.2.3\nSHA256_amd64=" + good + "\n", served: program, says: "gh is missing"},
 		{name: "no digest", release: "VERSION=1.2.3\nSHA256_amd64=\n", gh: "exit 0", served: program, says: "no digest"},
 		{name: "a digest that is none", release: "VERSION=1.2.3\nSHA256_amd64=abc\n", gh: "exit 0", served: program, says: "no digest"},
@@ -98,7 +98,7 @@ func TestInstallRelease(t *testing.T) {
 					t.Fatalf("%v %v\n%s", err, statErr, out)
 				}
 				args, err := os.ReadFile(asked)
-				if err != nil || !strings.Contains(string(args), "attestation verify") || !strings.Contains(string(args), "--signer-workflow patch-cat/patch-git/.github/workflows/release.yml") || !strings.Contains(string(args), "--source-ref refs/tags/v1.2.3") {
+				if err != nil || !strings.Contains(string(args), "attestation verify") || !strings.Contains(string(args), "--cert-identity https://github.com/patch-cat/patch-git/.github/workflows/release.yml@refs/tags/v1.2.3 ") || !strings.Contains(string(args), "--source-ref refs/tags/v1.2.3") {
 					t.Errorf("gh was asked %s, %v", args, err)
 				}
 				return

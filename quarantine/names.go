@@ -36,6 +36,12 @@ func checkName(c *collector) {
 		case near:
 			c.warn(takenName, at{file: c.main}, "the name is one letter away from %s of another owner", spec.Quote(n))
 		}
+		for _, alias := range other.Aliases {
+			if ReadAs(alias, name) {
+				// A maintainer decides: to be called so costs nothing, so it keeps no name for anybody.
+				c.warn(takenName, at{file: c.main}, "%s of another owner is found by the name %s", spec.Quote(n), spec.Quote(string(alias)))
+			}
+		}
 		c.checkAliases(n)
 	}
 }
@@ -91,6 +97,9 @@ func alike(a, b string) likenessOf {
 func Alike(a spec.Name, others ...spec.Name) bool {
 	return slices.ContainsFunc(others, func(b spec.Name) bool { return alike(string(a), string(b)) != different })
 }
+
+// ReadAs tells whether a name is another one, or is read as it.
+func ReadAs(a, b spec.Name) bool { return alike(string(a), string(b)) >= confusable }
 
 // likeness maps what looks alike in many fonts to one spelling (UTS #39, cut
 // to the letters that a name may have).

@@ -56,7 +56,9 @@ func TestShape(t *testing.T) {
 
 func TestNames(t *testing.T) {
 	taken := func(name, owner string) func(*Subject) {
-		return func(s *Subject) { s.Names = []Existing{{"unrelated_tool", "9"}, {spec.Name(name), owner}} }
+		return func(s *Subject) {
+			s.Names = []Existing{{Name: "unrelated_tool", Owner: "9"}, {Name: spec.Name(name), Owner: owner}}
+		}
 	}
 	runTwins(t, []twin{
 		{"same name", taken("word_count", "2"), "MAN-002 error", taken("word_count", "1")},

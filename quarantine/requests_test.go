@@ -80,7 +80,7 @@ func TestAliases(t *testing.T) {
 	called := func(alias, name spec.Name, owner string) func(*Subject) {
 		return func(s *Subject) {
 			aliases("harmless_alias", alias)(s)
-			s.Names = []Existing{{"unrelated_tool", "9"}, {name, owner}}
+			s.Names = []Existing{{Name: "unrelated_tool", Owner: "9"}, {Name: name, Owner: owner}}
 		}
 	}
 	runTwins(t, []twin{
@@ -93,6 +93,19 @@ func TestAliases(t *testing.T) {
 	if tool := (&spec.Tool{Name: "word_count", Aliases: []spec.Name{"count_words"}}); !Alike("count_wordz", Called(tool)...) || !Alike("word_counts", Called(tool)...) || Alike("send_mail", Called(tool)...) {
 		t.Error("the names to compare with are not those of the name and the aliases")
 	}
+}
+
+// TestNameThatIsAnAlias: who looks for a tool by another name of it must not be
+// shown a stranger's without a person having looked. A letter more is another
+// word, and no error: an alias is had for nothing.
+func TestNameThatIsAnAlias(t *testing.T) {
+	known := func(owner string, aliases ...spec.Name) func(*Subject) {
+		return func(s *Subject) { s.Names = []Existing{{Name: "text_length", Owner: owner, Aliases: aliases}} }
+	}
+	runTwins(t, []twin{
+		{"the alias of another tool", known("2", "send_mail", "word_count"), "MAN-002 warning", known("1", "send_mail", "word_count")},
+		{"read as an alias", known("2", "w0rdcount"), "MAN-002 warning", known("2", "w0rdcounts")},
+	})
 }
 
 // TestWhereRequests: a finding points to the very line of an example.

@@ -36,6 +36,9 @@ type Subject struct {
 type Existing struct {
 	Name  spec.Name
 	Owner string // opaque and stable: a numeric id, not a login
+	// Aliases are other names that it is asked for by, as far as somebody looked:
+	// those that read as the name of a new tool are enough.
+	Aliases []spec.Name
 }
 
 // Published is one published version and the digests of its files.

@@ -81,6 +81,7 @@ type forge struct {
 	onStep           func(r *run, s stepStart) string // a reason not to run it
 	onDone           func(r *run, s stepEnd)
 	onCall           func(j *liveJob, w http.ResponseWriter, r *http.Request) bool // true: it was answered
+	onCalled         func(j *liveJob, r *http.Request)                             // it did what it did, and nobody has the answer yet
 	onPush, onPushed func(j *liveJob)                                              // before git takes a push, and after
 	onSign           func(r *run)                                                  // before a job gets its identity
 }
@@ -122,7 +123,7 @@ func (f *forge) bare(repository string) string {
 // serveWeb is github.com: repositories, and the releases of this program.
 func (f *forge) serveWeb(w http.ResponseWriter, r *http.Request) {
 	if file, ok := strings.CutPrefix(r.URL.Path, "/patch-cat/patch-git/releases/download/v"+releaseVersion+"/"); ok {
-		if !strings.HasPrefix(file, "patch-git_linux_") {
+		if !strings.HasPrefix(file, "patch-git-action_linux_") {
 			http.NotFound(w, r)
 			return
 		}

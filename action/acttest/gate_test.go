@@ -43,6 +43,9 @@ func (f *forge) gate(w http.ResponseWriter, r *http.Request) {
 	if f.onCall != nil && f.onCall(j, w, r) {
 		return
 	}
+	if after := f.onCalled; after != nil {
+		defer after(j, r)
+	}
 	if j != nil && f.actions(w, r, j) {
 		return
 	}

@@ -3,6 +3,7 @@ package contribute
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/patch-cat/patch-git/internal/review"
@@ -64,6 +65,62 @@ func TestReviewOfAliases(t *testing.T) {
 			}
 			if refusals(r) != c.found || r.Verdict != c.verdict || r.Merge.Reason != c.reason {
 				t.Errorf("found %q, %s for %s; want %q, %s for %s\n%v", refusals(r), r.Verdict, r.Merge.Reason, c.found, c.verdict, c.reason, r.Findings)
+			}
+			if everything(t, dir) != kept {
+				t.Error("the review changed the checkout")
+			}
+		})
+	}
+}
+
+// TestReviewOfANameThatIsAnAlias: who looks for a tool by another name of it must
+// not find a stranger's instead. A maintainer decides, also where new names wait
+// for nobody, because an alias is had for nothing and keeps no name.
+func TestReviewOfANameThatIsAnAlias(t *testing.T) {
+	const before = "x-examples:"
+	for name, c := range map[string]struct {
+		of      string // who has the alias: the number of the owner
+		aliases string
+		found   string
+		reason  review.Reason
+	}{
+		"nobody's":                 {"7", "post_letter", "", review.ReasonNewName},
+		"somebody's":               {"7", "post_letter, count_words", "MAN-002", review.ReasonNearName},
+		"read as somebody's":       {"7", "c0unt_words", "MAN-002", review.ReasonNearName},
+		"one letter away":          {"7", "count_word", "", review.ReasonNewName},
+		"one that the author has":  {"8", "count_words", "", review.ReasonNewName},
+		"of a version that is old": {"7", "old: count_words", "", review.ReasonNewName},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, dir := checkout(t)
+			put := func(path string, data []byte) {
+				path = filepath.Join(dir, filepath.FromSlash(path))
+				if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(path, data, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			aliases, old := strings.CutPrefix(c.aliases, "old: ")
+			called := []string{"# " + before, "# x-aliases: [" + aliases + "]\n# " + before}
+			put("tools/se/send_mail/0.1.0/tool.py", source("send_mail", called...))
+			if old {
+				put("tools/se/send_mail/0.2.0/tool.py", source("send_mail", "version: 0.1.0", "version: 0.2.0"))
+			}
+			put("tools/se/send_mail/tool.yaml", []byte("owners:\n  - login: somebody\n    id: "+c.of+"\n"))
+			kept := everything(t, dir)
+			s := fresh("count_words")
+			r, err := w.Review(t.Context(), dir, nil, s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			verdict := review.Pass
+			if c.found != "" {
+				verdict = review.NeedsHuman
+			}
+			if refusals(r) != c.found || r.Verdict != verdict || r.Merge.Reason != c.reason || r.Merge.Auto || (len(r.Near) == 1) != (c.found != "") {
+				t.Errorf("found %q, %s for %s, near %v\n%v", refusals(r), r.Verdict, r.Merge.Reason, r.Near, r.Findings)
 			}
 			if everything(t, dir) != kept {
 				t.Error("the review changed the checkout")

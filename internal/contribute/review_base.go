@@ -126,7 +126,8 @@ func (a *neighbourhood) version(tree *registry.Tree, n spec.Name, v spec.Version
 }
 
 // beside finds the names that a reader takes for this one, or for an alias that
-// the version before did not have. What was judged once is not judged again.
+// the version before did not have, and the tools that have a new name as an alias.
+// What was judged once is not judged again.
 func (a *neighbourhood) beside(tree *registry.Tree, o *review.Outline) error {
 	var fresh []spec.Name
 	if tool := manifestOf(o.Files); tool != nil {
@@ -142,8 +143,17 @@ func (a *neighbourhood) beside(tree *registry.Tree, o *review.Outline) error {
 	}
 	a.names = []quarantine.Existing{}
 	for _, other := range names {
+		if other == o.Name {
+			continue
+		}
 		name, alias := quarantine.Alike(other, o.Name), quarantine.Alike(other, fresh...)
-		if other == o.Name || !name && !alias {
+		var called []spec.Name
+		if !a.base.Known {
+			if called, err = calledSo(tree, other, o.Name); err != nil {
+				return err
+			}
+		}
+		if !name && !alias && called == nil {
 			continue
 		}
 		meta, err := tree.Meta(other)
@@ -151,7 +161,7 @@ func (a *neighbourhood) beside(tree *registry.Tree, o *review.Outline) error {
 			return err
 		}
 		near, mine := review.Near{Name: other}, false
-		existing := quarantine.Existing{Name: other}
+		existing := quarantine.Existing{Name: other, Aliases: called}
 		for i, o := range meta.Owners {
 			mine = mine || o.ID > 0 && o.ID == a.author.ID
 			if i == 0 {
@@ -164,7 +174,7 @@ func (a *neighbourhood) beside(tree *registry.Tree, o *review.Outline) error {
 		if alias || !a.base.Known {
 			a.names = append(a.names, existing)
 		}
-		if name {
+		if name || called != nil {
 			a.base.Near = append(a.base.Near, near)
 		}
 	}

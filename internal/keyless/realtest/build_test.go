@@ -24,15 +24,19 @@ const (
 type program struct {
 	name, path, version string
 	toolchain           string // as in GOTOOLCHAIN
+	module              string // of those that are built as a dependency; see gh
 }
 
 // The real thing, built by the Go that is here unless it is too old for it. The
 // go.mod of timestamp-server asks for 1.27.
 var (
-	fulcio = program{"fulcio", "github.com/sigstore/fulcio", "v1.8.8", "auto"}
-	tsa    = program{"timestamp-server", "github.com/sigstore/timestamp-authority/v2/cmd/timestamp-server", "v2.1.5", "go1.27.0"}
-	rekor  = program{"posix", "github.com/sigstore/rekor-tiles/v2/cmd/rekor-server/posix", "v2.3.0", "auto"}
-	cosign = program{"cosign", "github.com/sigstore/cosign/v3/cmd/cosign", "v3.1.3", "auto"}
+	fulcio = program{name: "fulcio", path: "github.com/sigstore/fulcio", version: "v1.8.8", toolchain: "auto"}
+	tsa    = program{name: "timestamp-server", path: "github.com/sigstore/timestamp-authority/v2/cmd/timestamp-server", version: "v2.1.5", toolchain: "go1.27.0"}
+	rekor  = program{name: "posix", path: "github.com/sigstore/rekor-tiles/v2/cmd/rekor-server/posix", version: "v2.3.0", toolchain: "auto"}
+	cosign = program{name: "cosign", path: "github.com/sigstore/cosign/v3/cmd/cosign", version: "v3.1.3", toolchain: "auto"}
+	// What the action asks about attestations. go install wants to know all versions
+	// of a module, and not every proxy has the list of this one.
+	gh = program{name: "gh", path: "github.com/cli/cli/v2/cmd/gh", version: "v2.83.0", toolchain: "auto", module: "github.com/cli/cli/v2"}
 )
 
 // packages are of the npm registry, for a second opinion by other authors.
@@ -112,6 +116,13 @@ func (p program) built(t *testing.T) string {
 	t.Helper()
 	dir := cached(t, p.name+"@"+p.version, func(ctx context.Context, dir string) error {
 		c := exec.CommandContext(ctx, "go", "install", "-ldflags=-s -w", p.path+"@"+p.version)
+		if p.module != "" {
+			mod := "module built\n\ngo 1.25.0\n\nrequire " + p.module + " " + p.version + "\n"
+			if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte(mod), 0o644); err != nil {
+				return err
+			}
+			c = exec.CommandContext(ctx, "go", "install", "-mod=mod", "-ldflags=-s -w", p.path)
+		}
 		c.Dir = dir
 		c.Env = append(os.Environ(), "GOBIN="+dir, "GOTOOLCHAIN="+p.toolchain, "GOWORK=off")
 		return fetching(c)

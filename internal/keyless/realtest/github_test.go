@@ -31,9 +31,12 @@ import (
 
 var issuerHost = strings.TrimPrefix(ledger.GitHubIssuer, "https://")
 
-// gitHub gives jobs their identity tokens, and is reached by GitHub's own name:
-// through a proxy that knows no other, and behind a certificate authority that
-// only its clients here believe.
+// apiHost is where GitHub is asked for attestations.
+const apiHost = "api.github.com"
+
+// gitHub gives jobs their identity tokens and keeps attestations, and is reached
+// by GitHub's own names: through a proxy that knows no other, and behind a
+// certificate authority that only its clients here believe.
 type gitHub struct {
 	proxy   string // of services
 	roots   string // file with the authority
@@ -42,6 +45,7 @@ type gitHub struct {
 	private *rsa.PrivateKey
 
 	mu      sync.Mutex
+	api     http.Handler              // of apiHost; nil where nobody should ask
 	jobs    map[string]sigtest.Claims // by the secret that a job has
 	strange []string                  // hosts that somebody asked the proxy for
 }
@@ -62,7 +66,16 @@ func newGitHub(t *testing.T) *gitHub {
 	mux.HandleFunc("GET /.well-known/openid-configuration", g.discovery)
 	mux.HandleFunc("GET /{enterprise}/.well-known/openid-configuration", g.discovery)
 	mux.HandleFunc("GET /.well-known/jwks", g.keys)
-	g.issuer = httptest.NewUnstartedServer(mux)
+	g.issuer = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		g.mu.Lock()
+		api := g.api
+		g.mu.Unlock()
+		if r.Host == apiHost && api != nil {
+			api.ServeHTTP(w, r)
+			return
+		}
+		mux.ServeHTTP(w, r)
+	}))
 	g.issuer.TLS = &tls.Config{Certificates: []tls.Certificate{g.certificate(t)}, MinVersion: tls.VersionTLS12}
 	g.issuer.StartTLS()
 	t.Cleanup(g.issuer.Close)
@@ -92,7 +105,7 @@ func (g *gitHub) certificate(t *testing.T) tls.Certificate {
 		t.Fatal(err)
 	}
 	c := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: issuerHost}, DNSNames: []string{issuerHost},
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: issuerHost}, DNSNames: []string{issuerHost, apiHost},
 		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().AddDate(0, 0, 1),
 		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature,
 		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
@@ -107,14 +120,24 @@ func (g *gitHub) certificate(t *testing.T) tls.Certificate {
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
 }
 
-// env has a program reach nobody but GitHub's issuer and this machine.
+// answers has GitHub's interface be there.
+func (g *gitHub) answers(api http.Handler) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.api = api
+}
+
+// env has a program reach nobody but GitHub and this machine.
 func (g *gitHub) env() []string {
 	return []string{"HTTPS_PROXY=" + g.proxy, "HTTP_PROXY=" + g.proxy, "SSL_CERT_FILE=" + g.roots, "SSL_CERT_DIR=/nowhere"}
 }
 
 // connect is the proxy.
 func (g *gitHub) connect(w http.ResponseWriter, r *http.Request) {
-	if r.Method != http.MethodConnect || r.Host != issuerHost+":443" {
+	g.mu.Lock()
+	known := r.Host == issuerHost+":443" || g.api != nil && r.Host == apiHost+":443"
+	g.mu.Unlock()
+	if r.Method != http.MethodConnect || !known {
 		g.mu.Lock()
 		g.strange = append(g.strange, r.Method+" "+r.Host)
 		g.mu.Unlock()
