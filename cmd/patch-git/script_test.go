@@ -53,6 +53,7 @@ func TestScripts(t *testing.T) {
 			"fill":        fill,
 			"bad-text":    badText,
 			"internet":    internet,
+			"image":       image,
 			"wheel-house": wheelHouse,
 			"wheel":       wheel,
 
@@ -144,6 +145,8 @@ func condition(cond string) (bool, error) {
 		return standsAlone() == nil, nil
 	case "uplink": // whether the network of tools can be filtered
 		return canFilter(), nil
+	case "docker": // whether a real docker answers, in the lane that is for it
+		return dockerAnswers(), nil
 	case "netns": // whether a command can be run where there is no network at all
 		return exec.Command("unshare", "--net", "--map-root-user", "true").Run() == nil, nil
 	}
