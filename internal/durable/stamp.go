@@ -1,8 +1,12 @@
 package durable
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"slices"
 	"time"
+
+	"github.com/patch-cat/patch-git/spec"
 )
 
 // Stamp is what the system says of some names without reading what they lead to:
@@ -61,4 +65,14 @@ func (s Stamp) Same() bool {
 		}
 	}
 	return len(s.paths) > 0
+}
+
+// Digest is of the names and of all that was seen of them: another process that finds the
+// same has looked at the same.
+func (s Stamp) Digest() spec.Digest {
+	sum := sha256.New()
+	for i, p := range s.paths {
+		_, _ = fmt.Fprintf(sum, "%d %s %v\n", len(p), p, s.seen[i])
+	}
+	return spec.Digest(sum.Sum(nil))
 }

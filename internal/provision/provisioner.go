@@ -115,6 +115,15 @@ func (p *Provisioner) Install(ctx context.Context, r Request) (*Prefix, error) {
 	if err := w.acquire(ctx); err != nil {
 		return nil, err
 	}
+	if done.Method == "git" || done.Method == "npm" {
+		names, err := listed(w.stage)
+		if err == nil {
+			done.Tree, err = treeDigest(w.stage, names)
+		}
+		if err != nil {
+			return nil, durable.Classify("read", w.stage, err)
+		}
+	}
 	data, err := json.MarshalIndent(done, "", "  ")
 	if err != nil {
 		return nil, err
@@ -140,8 +149,8 @@ func (p *Provisioner) Load(release spec.Digest) (*Prefix, error) {
 		return nil, fault.New(fault.NotFound, "not_provisioned", "what release %s installs is not on this machine", release.Short()).
 			Hint("patch-git pull the tool again")
 	}
-	if err == nil && !done.SHA256.IsZero() {
-		err = done.unchanged()
+	if err == nil {
+		err = p.unchanged(done)
 	}
 	return done, err
 }
