@@ -41,6 +41,7 @@ func (w *work) url(ctx context.Context) error {
 		return err
 	}
 	file := filepath.Join(w.stage, name)
+	w.p.did("download")
 	if err := errors.Join(os.Chmod(part, 0o755), os.Rename(part, file)); err != nil {
 		return err
 	}
