@@ -4,7 +4,7 @@ GO      ?= go
 TOOLS    = $(GO) tool -modfile=tools.mod
 SOURCES  = $(shell git ls-files '*.go')
 
-.PHONY: check fmt tidy vet static lint test race fuzz bench eval-quarantine eval-quarantine-write eval-quarantine-check test-hostile network lint-workflows test-start test-nobody test-escape test-sigstore test-act test-cgroup test-container build build-full test-embed cross test-sarif leaks eval-search eval-search-write eval-search-check eval-taint eval-taint-write eval-taint-check test-site test-mcp test-mcp-load bench-mcp bench-mcp-write train-search test-ajv test-install
+.PHONY: check fmt tidy vet static lint test race fuzz bench eval-quarantine eval-quarantine-write eval-quarantine-check test-hostile network lint-workflows test-start test-nobody test-escape test-sigstore test-act test-cgroup test-container build build-full test-embed cross test-sarif leaks eval-search eval-search-write eval-search-check eval-taint eval-taint-write eval-taint-check test-site test-mcp test-mcp-load bench-mcp bench-mcp-write train-search test-ajv test-install test-keyring
 
 check: fmt tidy vet static lint race
 
@@ -160,6 +160,11 @@ test-escape:
 # one that is started for the tests, which takes root and the program dockerd.
 test-container:
 	@GO=$(GO) .ci/container
+
+# Secrets in a real keyring, GNOME's, in a session bus of its own; it takes the programs
+# dbus-run-session and gnome-keyring-daemon.
+test-keyring:
+	@GO=$(GO) .ci/keyring
 
 # The pages of three registries in Chromium: search, keys, what strangers wrote,
 # weights, and what axe says. It needs node, npm and chromium; the pictures that it

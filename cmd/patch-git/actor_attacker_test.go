@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -94,7 +95,11 @@ var tricks = map[string]trick{
 	// publishes a file that was never checked, under a name of his choice, with
 	// a wheel of his choice.
 	"accept": {"registry key name@version file [wheel]", func(ts *testscript.TestScript, args []string) error {
-		return acceptUnchecked(ts, args[0], args[1], args[2], []byte(ts.ReadFile(args[3])), args[4:])
+		main := filepath.Base(args[3])
+		if filepath.Ext(main) == ".py" {
+			main = "tool.py"
+		}
+		return acceptUnchecked(ts, args[0], args[1], args[2], spec.File{Path: main, Data: []byte(ts.ReadFile(args[3]))}, args[4:])
 	}},
 	// poison-verdicts STATE edit|key: somebody who can write to the cache edits
 	// what was verified, or brings entries and key of his own.
@@ -232,7 +237,7 @@ func resign(evidence []byte, key *signing.Key, change string) ([]byte, error) {
 }
 
 // acceptUnchecked seals a release as a registry would that checks nothing.
-func acceptUnchecked(ts *testscript.TestScript, dir, keyFile, at string, data []byte, wheels []string) error {
+func acceptUnchecked(ts *testscript.TestScript, dir, keyFile, at string, main spec.File, wheels []string) error {
 	key, err := signing.LoadKey(ts.MkAbs(keyFile))
 	if err != nil {
 		return err
@@ -245,7 +250,7 @@ func acceptUnchecked(ts *testscript.TestScript, dir, keyFile, at string, data []
 	if err != nil {
 		return err
 	}
-	m, _ := manifest.Read("tool.py", data, manifest.Lenient)
+	m, _ := manifest.Read(main.Path, main.Data, manifest.Lenient)
 	if m == nil {
 		return errors.New("not even a manifest")
 	}
@@ -253,13 +258,14 @@ func acceptUnchecked(ts *testscript.TestScript, dir, keyFile, at string, data []
 	tool.Name, tool.Version = ref.Name, ref.Version
 	report := []byte("{}\n")
 	a := registry.Acceptance{Contributor: ledger.Owner{Login: "insider"}, Report: spec.DigestOf(report)}
-	files := []spec.File{{Path: ledger.ReportFileName, Data: report}, {Path: "tool.py", Data: data}}
+	files := []spec.File{{Path: ledger.ReportFileName, Data: report}, main}
 	for _, w := range wheels {
 		closure := closureFile(ts, w)
 		digest := spec.DigestOf(closure)
 		a.Closure = &digest
 		files = append([]spec.File{{Path: ledger.ClosureFileName, Data: closure}}, files...)
 	}
+	slices.SortFunc(files, func(a, b spec.File) int { return strings.Compare(a.Path, b.Path) })
 	a.Release = &spec.Release{Ref: ref, Tool: tool, Files: files}
 	_, err = registry.Seal(context.Background(), registry.OpenDir(published(ts, dir)), registry.Batch{Accept: []registry.Acceptance{a}}, registry.SealOptions{
 		Registry: doc, Signer: key, Now: time.Now, Checker: "nobody",

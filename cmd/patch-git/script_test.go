@@ -53,6 +53,7 @@ func TestScripts(t *testing.T) {
 			"fill":        fill,
 			"bad-text":    badText,
 			"internet":    internet,
+			"image":       image,
 			"wheel-house": wheelHouse,
 			"wheel":       wheel,
 
@@ -109,6 +110,9 @@ func setup(e *testscript.Env) error {
 	e.Setenv("HOME", home)
 	e.Setenv("PATCH_GIT_HOME", filepath.Join(e.WorkDir, "user"))
 	e.Setenv("NO_COLOR", "")
+	if os.Getenv("PATCH_GIT_KEYRING_TESTS") != "" { // that of the lane, and never a person's own
+		e.Setenv("DBUS_SESSION_BUS_ADDRESS", os.Getenv("DBUS_SESSION_BUS_ADDRESS"))
+	}
 	e.Setenv("TERM", "xterm")
 	e.Values[mcpKey{}] = mcpHolder(e)
 	e.Values[mcpWebKey{}] = &webServer{}
@@ -144,6 +148,10 @@ func condition(cond string) (bool, error) {
 		return standsAlone() == nil, nil
 	case "uplink": // whether the network of tools can be filtered
 		return canFilter(), nil
+	case "keyring": // whether there is a keyring, in the lane that makes one
+		return os.Getenv("PATCH_GIT_KEYRING_TESTS") != "", nil
+	case "docker": // whether a real docker answers, in the lane that is for it
+		return dockerAnswers(), nil
 	case "netns": // whether a command can be run where there is no network at all
 		return exec.Command("unshare", "--net", "--map-root-user", "true").Run() == nil, nil
 	}

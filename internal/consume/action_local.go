@@ -9,7 +9,6 @@ import (
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/invoke"
 	"github.com/patch-cat/patch-git/internal/sandbox"
-	"github.com/patch-cat/patch-git/internal/trusted"
 )
 
 // environment are the collected values as a process gets them.
@@ -92,6 +91,17 @@ func (a *action) there(k *call) error {
 // contained runs a container by its engine, which makes a sandbox of its own: this
 // program bounds its time, and says of the rest that it does not.
 func (a *action) contained(ctx context.Context, k *call) error {
+	if err := a.contain(ctx, k, contained{argv: a.argv(k), stdin: k.said.Stdin}); err != nil {
+		return err
+	}
+	if err := a.ended(k); err != nil {
+		return err
+	}
+	return a.answer(k, invoke.Reply{Body: k.out.Stdout, Exit: k.out.Exit})
+}
+
+// contain runs a container once, under the time that a call has.
+func (a *action) contain(ctx context.Context, k *call, r contained) error {
 	if len(k.grants.list) > 0 {
 		return fault.New(fault.Unavailable, "engine", "%s runs in a container, which is given no files of yours", a.name())
 	}
@@ -99,28 +109,25 @@ func (a *action) contained(ctx context.Context, k *call) error {
 	if err != nil {
 		return err
 	}
-	engine := k.deployed.prefix.Engine
-	k.rec.Sandbox.Driver, k.rec.Sandbox.EnvKeys = engine, envKeys(k.environment())
+	r.prefix, r.env, r.engineEnv = k.deployed.prefix, k.environment(), p.EngineEnv()
+	k.rec.Sandbox.Driver, k.rec.Sandbox.EnvKeys = r.prefix.Engine, envKeys(r.env)
 	if err := k.gate()(); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, wall(k), errCallTime)
 	defer cancel()
 	k.rec.Operation.Attempts = 1
-	k.out, err = trusted.Run(ctx, a.argv(k), append(k.environment(), p.EngineEnv()...), "", k.said.Stdin)
+	began := k.c.Host.Now()
+	k.out, err = r.run(ctx)
 	if ctx.Err() != nil {
 		return timedOut(a.name(), context.Cause(ctx))
 	}
 	if err != nil {
 		return err
 	}
-	k.out.Driver = engine
-	k.out.NotEnforced = []string{"the container: " + engine + " holds it, and not this program"}
+	k.out.Duration = k.c.Host.Now().Sub(began)
 	k.outcome()
-	if err := a.ended(k); err != nil {
-		return err
-	}
-	return a.answer(k, invoke.Reply{Body: k.out.Stdout, Exit: k.out.Exit})
+	return nil
 }
 
 // outcome notes how a process ended, and under what it ran.

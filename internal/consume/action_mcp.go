@@ -54,8 +54,15 @@ func (a *action) converse(ctx context.Context, k *call, c mcpclient.Call) error 
 	if err := a.there(k); err != nil {
 		return err
 	}
+	var reply *mcpclient.Reply
+	var said error
+	talk := func(in io.Writer, out io.Reader) { reply, said = mcpclient.OverPipes(in, out, c) }
 	if k.deployed.prefix.Engine != "" {
-		return fault.New(fault.Unavailable, "engine", "%s runs in a container, and nobody can speak with it here", a.name())
+		err := a.contain(ctx, k, contained{argv: a.server(k), talk: talk})
+		if err != nil {
+			return err
+		}
+		return a.heard(k, reply, said)
 	}
 	box, err := k.c.sandbox(ctx, k.o)
 	if err != nil {
@@ -72,10 +79,7 @@ func (a *action) converse(ctx context.Context, k *call, c mcpclient.Call) error 
 	if err := job.Gate(); err != nil {
 		return err
 	}
-	var reply *mcpclient.Reply
-	var said error
-	job.Gate, job.Late = nil, true
-	job.Talk = func(in io.Writer, out io.Reader) { reply, said = mcpclient.OverPipes(in, out, c) }
+	job.Gate, job.Late, job.Talk = nil, true, talk
 	k.rec.Operation.Attempts = 1
 	k.out, err = box.Run(ctx, job)
 	k.rec.Network, k.rec.NetworkMore = visited(job.Uplink)
@@ -84,6 +88,20 @@ func (a *action) converse(ctx context.Context, k *call, c mcpclient.Call) error 
 		return err
 	}
 	k.outcome()
+	return a.heard(k, reply, said)
+}
+
+// server is the command line of the server, without network where the operation has none.
+func (a *action) server(k *call) []string {
+	argv := k.deployed.prefix.Argv()
+	if !k.s.Tool.Capabilities.Network {
+		argv = k.deployed.prefix.Offline(argv)
+	}
+	return argv
+}
+
+// heard is what a conversation came to.
+func (a *action) heard(k *call, reply *mcpclient.Reply, said error) error {
 	switch {
 	case reply != nil: // however the server ended then
 		r, err := a.replied(reply)

@@ -31,11 +31,11 @@ func TestSmokeWords(t *testing.T) {
 		{Kind: "action-call", Action: "wipe", Arguments: args},
 		{Kind: "http", Method: "POST", URL: "https://x.example", Body: `{"all": true}`},
 	} {
-		if got := smokeWords(s); !strings.Contains(got, `{"all": true}`) {
+		if got := smokeWords(s, "in the sandbox"); !strings.Contains(got, `{"all": true}`) {
 			t.Errorf("%s: %s", s.Kind, got)
 		}
 	}
-	if got := smokeWords(spec.Smoke{Kind: "action-call", Action: "list"}); got != "call its action list" {
+	if got := smokeWords(spec.Smoke{Kind: "action-call", Action: "list"}, "in the sandbox"); got != "call its action list" {
 		t.Errorf("%s", got)
 	}
 }

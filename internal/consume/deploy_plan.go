@@ -34,12 +34,13 @@ type PlannedValue struct {
 func (c *Client) planOf(t *spec.Tool, v verify.Verified, o PullOptions, added []string) *Plan {
 	d := t.Deployment
 	before, _ := c.deployedBefore(v)
-	p := &Plan{Ref: v.Ref(), Registry: v.Registry(), Tool: t, Added: added, Net: o.Net, Fetches: fetches(d.Install), Smoke: smokeWords(d.Smoke), Kill: killWords(d.KillSwitch)}
+	held := "in the sandbox"
+	if d.Install.Method == "container" {
+		held = "in a container of docker or podman"
+	}
+	p := &Plan{Ref: v.Ref(), Registry: v.Registry(), Tool: t, Added: added, Net: o.Net, Fetches: fetches(d.Install), Smoke: smokeWords(d.Smoke, held), Kill: killWords(d.KillSwitch, held)}
 	if len(d.Command) > 0 {
-		p.Runs = append(p.Runs, "for each call: "+argvWords(d.Command)+", in the sandbox")
-		if d.Install.Method == "container" {
-			p.Runs[0] = "for each call: " + argvWords(d.Command) + ", in a container of docker or podman"
-		}
+		p.Runs = append(p.Runs, "for each call: "+argvWords(d.Command)+", "+held)
 	}
 	if d.EndpointURL != "" {
 		p.Runs = append(p.Runs, "for each call: requests to "+d.EndpointURL)
@@ -96,10 +97,10 @@ func fetches(a spec.Artifact) []string {
 	return nil
 }
 
-func smokeWords(s spec.Smoke) string {
+func smokeWords(s spec.Smoke, held string) string {
 	switch s.Kind {
 	case "shell":
-		return "run " + argvWords(s.Command) + ", in the sandbox"
+		return "run " + argvWords(s.Command) + ", " + held
 	case "http":
 		method := s.Method
 		if method == "" {
@@ -126,12 +127,12 @@ func withArguments(s spec.Smoke) string {
 	return " with " + text
 }
 
-func killWords(k spec.KillSwitch) string {
+func killWords(k spec.KillSwitch, held string) string {
 	switch k.Kind {
 	case "url":
 		return "DELETE " + k.URL + ", with its credentials"
 	case "shell":
-		return "run " + argvWords(k.Command) + ", in the sandbox"
+		return "run " + argvWords(k.Command) + ", " + held
 	case "manual":
 		return "by hand, as told at " + k.Instructions
 	}

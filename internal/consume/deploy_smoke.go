@@ -18,7 +18,6 @@ import (
 	"github.com/patch-cat/patch-git/internal/sandbox"
 	"github.com/patch-cat/patch-git/internal/smoke"
 	"github.com/patch-cat/patch-git/internal/toolbox"
-	"github.com/patch-cat/patch-git/internal/trusted"
 	"github.com/patch-cat/patch-git/internal/usernet"
 	"github.com/patch-cat/patch-git/spec"
 )
@@ -145,13 +144,16 @@ func (t *deployedTool) shell(ctx context.Context, command []string, within time.
 	return out, nil
 }
 
-// engine runs a container; it is stopped when its time is over.
+// engine runs a container; it is ended when its time is over.
 func (t *deployedTool) engine(ctx context.Context, argv, env []string, within time.Duration) (sandbox.Outcome, error) {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
-	out, err := trusted.Run(ctx, argv, append(slices.Clone(env), t.p.EngineEnv()...), "", nil)
-	if errors.Is(err, context.DeadlineExceeded) {
+	out, err := contained{prefix: t.prefix, argv: argv, env: env, engineEnv: t.p.EngineEnv()}.run(ctx)
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
 		err = fault.New(fault.ToolFailed, "timeout", "it did not end within %s", within)
+	case err == nil && (out.StdoutCut || len(out.Stdout) > limits.SmokeStdout):
+		err = fault.New(fault.ToolFailed, "limits", "it wrote more than it may")
 	}
 	return out, err
 }

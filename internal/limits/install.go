@@ -20,4 +20,5 @@ const (
 	SmokeTime     = 30               // seconds of a smoke run whose manifest says nothing
 	SmokeLongest  = 300              // seconds of any
 	KillTime      = 60 * time.Second // for a kill switch
+	EngineEnd     = 20 * time.Second // for an engine to take a container away
 )

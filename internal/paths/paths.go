@@ -127,6 +127,9 @@ func (p Paths) Programs() string { return join(p.Cache(), "programs") }
 // Answers has what those programs said, such as about sources that were checked.
 func (p Paths) Answers() string { return join(p.Cache(), "answers") }
 
+// Trees has which installed files were held against their digest, as they lie there.
+func (p Paths) Trees() string { return join(p.Cache(), "trees") }
+
 // Pythons has interpreters that this program brought, each in a folder of its
 // own.
 func (p Paths) Pythons() string { return join(p.Cache(), "python") }

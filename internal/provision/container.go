@@ -35,6 +35,9 @@ func (w *work) container(ctx context.Context) error {
 		if strings.Contains(said, "manifest unknown") || strings.Contains(said, "not found") {
 			return fault.New(fault.NotFound, "no_artifact", "there is no image %s: %s", spec.Quote(image), spec.Quote(said))
 		}
+		if strings.Contains(said, "verification failed") || strings.Contains(said, "did not match") { // docker's word, and podman's
+			return fault.New(fault.NotVerified, "artifact_digest", "the server gave other bytes than %s; nothing is installed: %s", spec.Quote(image), spec.Quote(said))
+		}
 		return fault.New(fault.Unavailable, "download", "pulling %s failed: %s", spec.Quote(image), spec.Quote(said)).Hint("check the connection, and that the engine may pull")
 	}
 	out, err = w.p.Run(ctx, []string{engine, "image", "inspect", "--format", "{{json .RepoDigests}}", image}, env, "", nil)
@@ -140,6 +143,21 @@ func (p *Prefix) Offline(argv []string) []string {
 		return argv
 	}
 	return slices.Insert(slices.Clone(argv), 2, none)
+}
+
+// Named is a command of a container under a name that its engine knows it by, and of
+// any other artifact argv as it is.
+func (p *Prefix) Named(argv []string, name string) []string {
+	n := len(p.Run)
+	if p.Engine == "" || n < 2 || len(argv) < 2 || !slices.Equal(argv[:2], p.Run[:2]) {
+		return argv
+	}
+	return slices.Insert(slices.Clone(argv), 2, "--name="+name)
+}
+
+// End is the command that takes a container away by that name, running or not.
+func (p *Prefix) End(name string) []string {
+	return []string{p.Engine, "rm", "--force", "--volumes", name}
 }
 
 // inside is a command in the container; none is what the image itself starts.

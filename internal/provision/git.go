@@ -259,6 +259,7 @@ func (g *gitRun) writeSome(ctx context.Context, root *os.Root, batch []treeEntry
 		if err := place(root, e, data); err != nil {
 			return err
 		}
+		g.w.p.did("file")
 	}
 	return nil
 }

@@ -50,6 +50,7 @@ type Prefix struct {
 	Files   int         `json:"files"`
 	Bytes   int64       `json:"bytes"`
 	SHA256  spec.Digest `json:"sha256,omitzero"` // of the artifact, where it is one file
+	Tree    spec.Digest `json:"tree,omitzero"`   // of all its files, where there are several
 	Notes   []string    `json:"notes,omitempty"` // what a person should know of how it was acquired
 	At      string      `json:"installed_at"`
 }

@@ -54,6 +54,14 @@ type Provisioner struct {
 	// plain lets tests fetch over http, and git from a folder; nothing outside of
 	// this package's tests can set it.
 	plain bool
+	// after is told of each change on disk, so that tests can end the process there.
+	after func(what string)
+}
+
+func (p *Provisioner) did(what string) {
+	if p.after != nil {
+		p.after(what)
+	}
 }
 
 // Box runs a job; *sandbox.Sandbox is one.
@@ -107,6 +115,7 @@ func (p *Provisioner) Install(ctx context.Context, r Request) (*Prefix, error) {
 		return nil, err
 	}
 	defer func() { _ = clear(stage) }()
+	p.did("stage")
 	done := &Prefix{
 		Schema: prefixSchema, Tool: r.Tool.Name, Version: r.Tool.Version, Release: r.Release, Method: r.Tool.Deployment.Install.Method,
 		At: p.Host.Now().UTC().Format(time.RFC3339),
@@ -115,6 +124,16 @@ func (p *Provisioner) Install(ctx context.Context, r Request) (*Prefix, error) {
 	if err := w.acquire(ctx); err != nil {
 		return nil, err
 	}
+	if done.Method == "git" || done.Method == "npm" {
+		names, err := listed(w.stage)
+		if err == nil {
+			done.Tree, err = treeDigest(w.stage, names)
+		}
+		if err != nil {
+			return nil, durable.Classify("read", w.stage, err)
+		}
+	}
+	p.did("artifact")
 	data, err := json.MarshalIndent(done, "", "  ")
 	if err != nil {
 		return nil, err
@@ -122,13 +141,16 @@ func (p *Provisioner) Install(ctx context.Context, r Request) (*Prefix, error) {
 	if err := durable.WriteFile(filepath.Join(stage, prefixFile), append(data, '\n'), 0o600); err != nil {
 		return nil, err
 	}
+	p.did("record")
 	if err := durable.SyncAll(stage); err != nil {
 		return nil, durable.Classify("keep", stage, err)
 	}
+	p.did("sync")
 	// The commit point.
 	if err := os.Rename(stage, final); err != nil {
 		return nil, durable.Classify("put into place", final, err)
 	}
+	p.did("place")
 	return done, durable.SyncDir(filepath.Dir(final))
 }
 
@@ -140,8 +162,8 @@ func (p *Provisioner) Load(release spec.Digest) (*Prefix, error) {
 		return nil, fault.New(fault.NotFound, "not_provisioned", "what release %s installs is not on this machine", release.Short()).
 			Hint("patch-git pull the tool again")
 	}
-	if err == nil && !done.SHA256.IsZero() {
-		err = done.unchanged()
+	if err == nil {
+		err = p.unchanged(done)
 	}
 	return done, err
 }
@@ -192,9 +214,11 @@ func (p *Provisioner) Remove(ctx context.Context, release spec.Digest) error {
 	case err != nil:
 		return durable.Classify("remove", final, err)
 	}
+	p.did("aside")
 	if err := clear(gone); err != nil {
 		return durable.Classify("remove", gone, err)
 	}
+	p.did("removed")
 	return nil
 }
 

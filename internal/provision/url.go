@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -42,6 +41,7 @@ func (w *work) url(ctx context.Context) error {
 		return err
 	}
 	file := filepath.Join(w.stage, name)
+	w.p.did("download")
 	if err := errors.Join(os.Chmod(part, 0o755), os.Rename(part, file)); err != nil {
 		return err
 	}
@@ -157,29 +157,4 @@ func (c *counted) Read(b []byte) (int, error) {
 	c.done += int64(n)
 	c.p.progress("downloading", c.done, max(c.total, 0))
 	return n, err
-}
-
-// unchanged holds a single artifact against its digest again.
-func (p *Prefix) unchanged() error {
-	list, err := os.ReadDir(p.Dir)
-	if err == nil && len(list) != 1 {
-		err = fmt.Errorf("it has %d files", len(list))
-	}
-	var f *os.File
-	if err == nil {
-		f, err = os.Open(filepath.Join(p.Dir, list[0].Name()))
-	}
-	if err == nil {
-		defer func() { _ = f.Close() }()
-		sum := sha256.New()
-		_, err = io.Copy(sum, io.LimitReader(f, limits.Artifact+1))
-		if got := spec.Digest(sum.Sum(nil)); err == nil && got != p.SHA256 {
-			err = fmt.Errorf("it has the digest %s, and not %s", got, p.SHA256)
-		}
-	}
-	if err != nil {
-		return fault.New(fault.NotVerified, "prefix_damaged", "what is installed in %s was changed: %w", spec.Quote(p.Dir), err).
-			Hint("patch-git remove %s && patch-git pull %s", p.Tool, p.Tool)
-	}
-	return nil
 }

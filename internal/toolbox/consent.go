@@ -1,6 +1,7 @@
 package toolbox
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -133,7 +134,26 @@ func (t *Toolbox) Agree(r Receipt, p spec.Permissions, carried spec.Version, hos
 	if err != nil {
 		return err
 	}
-	return durable.WriteFile(t.consentPath(r.Name, r.Version), append(data, '\n'), 0o600)
+	return t.beside(r, consentFile, append(data, '\n'))
+}
+
+// beside writes a file beside the receipt of a release, while nobody else writes. Of one
+// that another process removed or replaced meanwhile there is nothing to say: a yes, or
+// values, would wait there for whatever is installed next.
+func (t *Toolbox) beside(r Receipt, file string, data []byte) error {
+	unlock, err := t.lock(context.Background()) // what was done is recorded, also of a command that was stopped
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	now, err := t.Receipt(r.Ref())
+	if err != nil {
+		return err
+	}
+	if now.Release != r.Release || now.Registry != r.Registry {
+		return fault.New(fault.NotFound, "not_installed", "%s was replaced meanwhile", r.Ref().At()).Hint("patch-git pull %s", r.Ref().At())
+	}
+	return durable.WriteFile(filepath.Join(t.receiptDir(r.Name, r.Version), file), data, 0o600)
 }
 
 // AllAgreed lists every consent that counts, by name and version.

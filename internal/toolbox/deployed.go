@@ -70,5 +70,5 @@ func (t *Toolbox) KeepDeployed(r Receipt, d Deployed) error {
 	if err != nil {
 		return fault.New(fault.Internal, "deployed", "%w", err)
 	}
-	return durable.WriteFile(filepath.Join(t.receiptDir(r.Name, r.Version), deployedFile), append(data, '\n'), 0o600)
+	return t.beside(r, deployedFile, append(data, '\n'))
 }
