@@ -59,8 +59,8 @@ func fill(v reflect.Value, r *rand.Rand, zero int, text func() string) {
 	}
 	switch v.Kind() { //nolint:exhaustive // the others panic, which is how a new kind of field shows
 	case reflect.Struct:
-		for i := range v.NumField() {
-			fill(v.Field(i), r, zero, text)
+		for _, field := range v.Fields() {
+			fill(field, r, zero, text)
 		}
 	case reflect.Pointer:
 		v.Set(reflect.New(v.Type().Elem()))
