@@ -251,17 +251,24 @@ func encode(r *Record) ([]byte, error) {
 	if err := r.check(); err != nil {
 		return nil, fmt.Errorf("record run: %w", err)
 	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false) // inputs stay as they were given
-	if err := enc.Encode(r); err != nil {
-		return nil, fmt.Errorf("record run: %w", err)
+	b, ok := appendRecord(make([]byte, 0, recordRoom+len(r.Inputs)+len(r.Output)), r)
+	if !ok {
+		var buffer bytes.Buffer
+		enc := json.NewEncoder(&buffer)
+		enc.SetEscapeHTML(false) // inputs stay as they were given
+		if err := enc.Encode(r); err != nil {
+			return nil, fmt.Errorf("record run: %w", err)
+		}
+		b = buffer.Bytes()
 	}
-	if b.Len() > maxRecord {
-		return nil, fault.New(fault.Usage, "too_large", "record run: inputs and output take %d bytes, allowed are %d", b.Len(), maxRecord)
+	if len(b) > maxRecord {
+		return nil, fault.New(fault.Usage, "too_large", "record run: inputs and output take %d bytes, allowed are %d", len(b), maxRecord)
 	}
-	return b.Bytes(), nil
+	return b, nil
 }
+
+// recordRoom is what a record takes beside inputs and output, mostly.
+const recordRoom = 2 << 10
 
 // ParseRecord reads a record that any process, or anybody, may have written.
 func ParseRecord(b []byte) (Record, error) {
