@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -18,7 +19,7 @@ import (
 const (
 	initBudget    = 8 * time.Millisecond
 	ownInitBudget = 500 * time.Microsecond
-	startTries    = 12 // the fastest counts: the machine may be busy
+	startTries    = 12
 )
 
 var initLine = regexp.MustCompile(`(?m)^init (\S+) @\S+ ms, (\S+) ms clock`)
@@ -51,39 +52,42 @@ func initTrace(t *testing.T, program string) [][]string {
 	return trace
 }
 
-// TestInitBudget adds up what a start pays before main.
+// TestInitBudget adds up what a start pays before main: of each package the
+// fastest of several starts, because on a busy machine something is interrupted
+// in each of them.
 func TestInitBudget(t *testing.T) {
 	program := realProgram(t)
-	best, bestOwn := time.Hour, time.Hour
-	slowest := ""
+	fastest := map[string]time.Duration{}
 	for range startTries {
-		var total, own time.Duration
-		var lines []string
 		for _, m := range initTrace(t, program) {
 			clock, err := strconv.ParseFloat(m[2], 64)
 			if err != nil {
 				t.Fatal(err)
 			}
 			d := time.Duration(clock * float64(time.Millisecond))
-			total += d
-			if strings.HasPrefix(m[1], "github.com/patch-cat/patch-git") {
-				own += d
-			}
-			if d > 100*time.Microsecond {
-				lines = append(lines, m[1]+" "+d.String())
+			if old, seen := fastest[m[1]]; !seen || d < old {
+				fastest[m[1]] = d
 			}
 		}
-		if total < best {
-			best, slowest = total, strings.Join(lines, ", ")
+	}
+	var total, own time.Duration
+	var slow []string
+	for name, d := range fastest {
+		total += d
+		if strings.HasPrefix(name, "github.com/patch-cat/patch-git") {
+			own += d
 		}
-		bestOwn = min(bestOwn, own)
+		if d > 100*time.Microsecond {
+			slow = append(slow, name+" "+d.String())
+		}
 	}
-	t.Logf("initialisation %v, our own packages %v (%s)", best, bestOwn, slowest)
-	if best > initBudget {
-		t.Errorf("initialisation takes %v, the budget is %v: %s", best, initBudget, slowest)
+	slices.Sort(slow)
+	t.Logf("initialisation %v, our own packages %v (%s)", total, own, strings.Join(slow, ", "))
+	if total > initBudget {
+		t.Errorf("initialisation takes %v, the budget is %v: %s", total, initBudget, strings.Join(slow, ", "))
 	}
-	if bestOwn > ownInitBudget {
-		t.Errorf("our own packages take %v to initialise, the budget is %v", bestOwn, ownInitBudget)
+	if own > ownInitBudget {
+		t.Errorf("our own packages take %v to initialise, the budget is %v", own, ownInitBudget)
 	}
 }
 

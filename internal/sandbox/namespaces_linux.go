@@ -101,15 +101,22 @@ func startCage(o *order, sources []source, flags uintptr, ids mapping, g *group)
 		end = q.plug.end
 	}
 	p := cageOf(o, sources, q)
-	proc, ended, err := start(func() (*child, error) { return p.spawn(flags, g) }, nil)
+	var unnamed error
+	proc, ended, err := start(func() (*child, error) {
+		c, err := p.spawn(flags, g)
+		if err == nil { // here, for it waits, and to wake another thread would take longer
+			unnamed = c.name(ids, q.order)
+		}
+		return c, err
+	}, nil)
 	if err != nil {
 		q.closeAll()
 		return nil, nil, failed(stepStart, "", errnoOf(err)).classify()
 	}
 	q.closeTheirs()
 	h := &helper{pipes: q, proc: proc, ended: ended, kill: proc.kill}
-	if err := h.name(ids); err != nil {
-		return nil, nil, h.refused(p, err)
+	if unnamed != nil {
+		return nil, nil, h.refused(p, unnamed)
 	}
 	t = h.watch(o.job, nil, g)
 	t.verdict = func() ([]string, error) { return verdict(q.status, p) }
@@ -140,8 +147,9 @@ type mapping struct {
 // orderNamed follows the mapping on the order's pipe.
 const orderNamed = 'n'
 
-// name writes the mappings of the helper's user namespace, and tells it.
-func (h *helper) name(m mapping) error {
+// name writes the mappings of the process's user namespace, and tells it by its
+// order's pipe.
+func (c *child) name(m mapping, order *os.File) error {
 	line := func(host int) string { return strconv.Itoa(innerID) + " " + strconv.Itoa(host) + " 1" }
 	files := []struct{ name, text string }{{"uid_map", line(m.uid)}, {"gid_map", line(m.gid)}}
 	if !m.change {
@@ -150,7 +158,7 @@ func (h *helper) name(m mapping) error {
 		files = append([]struct{ name, text string }{{"setgroups", "deny"}}, files...)
 	}
 	for _, f := range files {
-		err := h.proc.hold(func(pid int) error {
+		err := c.hold(func(pid int) error {
 			fd, err := unix.Open("/proc/"+strconv.Itoa(pid)+"/"+f.name, unix.O_WRONLY|unix.O_CLOEXEC, 0)
 			if err == nil {
 				_, err = unix.Write(fd, []byte(f.text))
@@ -162,7 +170,7 @@ func (h *helper) name(m mapping) error {
 			return failed(stepNames, f.name, err).classify()
 		}
 	}
-	_, _ = h.pipes.order.Write([]byte{orderNamed}) // a helper that died says why by the verdict
+	_, _ = order.Write([]byte{orderNamed}) // a process that died says why by the verdict
 	return nil
 }
 

@@ -48,6 +48,8 @@ func (s *Sandbox) Warm(job Job) {
 		// A failure shows when Run tries for itself.
 		if warm, err := begin(s.driver, s.groups, job, false); err == nil {
 			warm.job = same
+			// The record of the run waits for the disk meanwhile.
+			warm.later = func(do func()) { go do() }
 			made <- warm
 		}
 	}()
