@@ -1,6 +1,7 @@
 package pyenv
 
 import (
+	"compress/flate"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -14,7 +15,6 @@ import (
 	"sync"
 
 	"github.com/patch-cat/patch-git/internal/fault"
-	"github.com/patch-cat/patch-git/internal/inflate"
 	"github.com/patch-cat/patch-git/internal/limits"
 	"github.com/patch-cat/patch-git/spec"
 )
@@ -89,7 +89,7 @@ func writeAll(root *os.Root, wheel io.ReaderAt, files []entry) error {
 	var failed error
 	for range min(unpackers, runtime.GOMAXPROCS(0), len(dirs)) {
 		group.Go(func() {
-			u := unpacker{buffer: make([]byte, 128<<10), inflate: inflate.New()}
+			u := unpacker{buffer: make([]byte, 128<<10), inflate: flate.NewReader(nil)}
 			for dir := range queue {
 				if err := u.directory(root, wheel, dir); err != nil {
 					once.Do(func() { failed = err; close(done) })
@@ -219,7 +219,7 @@ func fold(name string) string { return strings.ToLower(strings.ToUpper(name)) }
 // thousands, mostly small.
 type unpacker struct {
 	buffer  []byte
-	inflate *inflate.Decoder
+	inflate io.ReadCloser
 }
 
 // directory unpacks the members of one directory, which is opened once: the
@@ -257,13 +257,11 @@ func (u *unpacker) write(dir *os.Root, wheel io.ReaderAt, e entry) error {
 	}
 	n, sum, err := u.copy(f, wheel, e)
 	if err := errors.Join(err, f.Close()); err != nil {
-		if errors.Is(err, inflate.ErrCorrupt) || errors.Is(err, io.ErrUnexpectedEOF) {
+		var damaged flate.CorruptInputError
+		if errors.As(err, &damaged) || errors.Is(err, io.ErrUnexpectedEOF) {
 			return unsafeWheel(fmt.Errorf("member %s is damaged", spec.Quote(e.name)))
 		}
-		if !errors.Is(err, inflate.ErrLong) {
-			return fmt.Errorf("unpack wheel: %w", err)
-		}
-		n = -1
+		return fmt.Errorf("unpack wheel: %w", err)
 	}
 	if n != e.size || sum != e.crc {
 		return unsafeWheel(fmt.Errorf("member %s is not what its header promises", spec.Quote(e.name)))
@@ -271,17 +269,16 @@ func (u *unpacker) write(dir *os.Root, wheel io.ReaderAt, e entry) error {
 	return nil
 }
 
-// copy unpacks no more than declared.
+// copy unpacks at most one byte more than declared.
 func (u *unpacker) copy(w io.Writer, wheel io.ReaderAt, e entry) (int64, uint32, error) {
-	r := io.NewSectionReader(wheel, e.data, e.packed)
-	sum := crc32.NewIEEE()
-	both := io.MultiWriter(w, sum)
-	var n int64
-	var err error
-	if most := min(e.size, limits.WheelContent); e.method == methodDeflate {
-		n, err = u.inflate.Decode(both, r, most)
-	} else {
-		n, err = io.CopyBuffer(both, io.LimitReader(r, most+1), u.buffer)
+	var r io.Reader = io.NewSectionReader(wheel, e.data, e.packed)
+	if e.method == methodDeflate {
+		if err := u.inflate.(flate.Resetter).Reset(r, nil); err != nil {
+			return 0, 0, err
+		}
+		r = u.inflate
 	}
+	sum := crc32.NewIEEE()
+	n, err := io.CopyBuffer(io.MultiWriter(w, sum), io.LimitReader(r, min(e.size, limits.WheelContent)+1), u.buffer)
 	return n, sum.Sum32(), err
 }
