@@ -75,6 +75,8 @@ type serverInput struct {
 	Choices     []string `json:"choices"`
 	Format      string   `json:"format"`
 	Placeholder string   `json:"placeholder"`
+
+	at string // where it stands, if not at its place in the list
 }
 
 type serverArgument struct {
@@ -82,6 +84,8 @@ type serverArgument struct {
 	Type     string `json:"type"` // positional or named
 	Hint     string `json:"valueHint"`
 	Repeated bool   `json:"isRepeated"`
+
+	Variables map[string]serverInput `json:"variables"`
 }
 
 // newer makes one spelling of the two.

@@ -15,6 +15,7 @@ func (c *conversion) serverPackage(s *server, p *serverPackage, at string) ([]me
 	if p.Identifier == "" {
 		return nil, impossible("a package of %s has no identifier", spec.Quote(s.Name))
 	}
+	c.containerEnv(p, at)
 	env, err := c.serverEnv(p.Env, at+"/environmentVariables")
 	if err != nil {
 		return nil, err
@@ -140,7 +141,7 @@ func (c *conversion) arguments(list []serverArgument, at string) []string {
 		if value == "" && a.Default != nil {
 			value = *a.Default
 		}
-		where := at + "/" + strconv.Itoa(i)
+		where := first(a.at, at+"/"+strconv.Itoa(i))
 		named := a.Type == "named" && a.Name != ""
 		flag := named && value == "" && a.Hint == "" && a.Format == "boolean"
 		switch {
@@ -185,7 +186,7 @@ func (c *conversion) serverEnv(list []serverInput, at string) ([]any, error) {
 	}
 	var out []any
 	for i, e := range list {
-		where := at + "/" + strconv.Itoa(i)
+		where := first(e.at, at+"/"+strconv.Itoa(i))
 		if !envName().MatchString(e.Name) {
 			c.dropped(where, "the name "+spec.Quote(e.Name)+" is not spelled in capitals, as version 0.2 asks"+needed(e.Required))
 			continue

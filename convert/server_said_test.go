@@ -16,6 +16,9 @@ func TestServerSaid(t *testing.T) {
 		`"registryType": "mcpb", "identifier": "https://github.com/s/n/releases/download/v1/notes.mcpb", "fileSha256": "FE333e598595000ae021bd27117db32ec69af6987f507ba7a63c90638ff633ce", "transport"`
 	const pypi = `"registryType": "pypi", "identifier": "notes-mcp", "version": "1.2.0", "transport"`
 	const listed = `"_meta": {"io.modelcontextprotocol.registry/publisher-provided": {"io.github.x": {"ghcr.io/x": {"tools": ["list-notes", "add_note"]}}}}, "packages"`
+	const given = `"runtimeArguments": [{"type": "named", "name": "--cpus", "value": "1"},
+		{"type": "named", "name": "-e", "value": "NOTES_PLACE={place}", "variables": {"place": {"description": "Where the notes are.", "isRequired": true}}},
+		{"type": "named", "name": "--mount", "value": "type=bind,src={dir}", "variables": {"dir": {"isRequired": true}}}], `
 	for _, c := range []struct {
 		replace   []string // old and new
 		has, loss string
@@ -27,6 +30,11 @@ func TestServerSaid(t *testing.T) {
 		{[]string{pypi, oci}, `"image": "ghcr.io/someone/notes:1.2.0"`, "/packages/0/identifier"},
 		{[]string{pypi, `"registryType": "oci", "registryBaseUrl": "https://ghcr.io", "identifier": "someone/notes", "version": "1.2.0", "transport"`}, `"image": "ghcr.io/someone/notes:1.2.0"`, "/packages/0/identifier"},
 		{[]string{pypi, `"registryType": "oci", "registryBaseUrl": "https://docker.io", "identifier": "someone/notes", "version": "1.2.0", "transport"`}, `"image": "someone/notes:1.2.0"`, "/packages/0/identifier"},
+		{[]string{pypi, given + oci}, `"name": "NOTES_PLACE"`, "/packages/0/runtimeArguments/1"},
+		{[]string{pypi, given + oci}, `"prompt": "Where the notes are."`, "/packages/0/runtimeArguments/1"},
+		{[]string{pypi, given + oci}, `"NOTES_PLACE"`, "/packages/0/runtimeArguments/2"}, // a mount of what a person says stays a loss
+		{[]string{pypi, strings.Replace(given, "NOTES_PLACE", "NOTES_TOKEN", 1) + oci}, `"NOTES_TOKEN"`, "/packages/0/runtimeArguments/1"},
+		{[]string{pypi, strings.Replace(given, "NOTES_PLACE", "PLACE_KEY", 1) + oci}, `"PLACE_KEY"`, "/packages/0/runtimeArguments/1/isSecret"},
 		{[]string{pypi, oci, `"stdio"}`, `"streamable-http", "url": "http://localhost:8080"}`}, `"kind": "mcp-http"`, "/packages/0/transport"},
 		{[]string{pypi, mcpb}, `"sha256": "fe333e598595000ae021bd27117db32ec69af6987f507ba7a63c90638ff633ce"`, "/packages/0"},
 		{[]string{pypi, `"registryType": "npm", "registryBaseUrl": "https://registry.npmjs.org", "runtimeHint": "npx", "identifier": "@s/notes", "version": "1.2.0", "transport"`}, `"package": "@s/notes"`, "/packages/0/runtimeHint"},

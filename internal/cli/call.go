@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -57,6 +58,10 @@ func (a *app) callTool(c *cobra.Command, args []string) error {
 		return c.Help()
 	case args[0] == "" || args[0][0] == '-':
 		return usage("the name of the tool comes first, then %s", spec.Quote(args[0])).Hint("patch-git call NAME ACTION %s …", args[0])
+	}
+	if strings.ContainsAny(args[0], "/\\") || strings.HasSuffix(args[0], ".json") {
+		return usage("%s is a file, and an action is called of a tool that is installed", spec.Quote(args[0])).
+			Hint("patch-git check %s", args[0]).Hint("patch-git publish %s --to FOLDER, and then: patch-git pull NAME", args[0])
 	}
 	ref, err := parseRef(args[0])
 	if err != nil {

@@ -4,9 +4,15 @@ import (
 	"errors"
 	"io"
 	"os"
+	"reflect"
+	"time"
 
 	"golang.org/x/term"
 )
+
+// quiet is for how many milliseconds it is waited for the echo to be off. A terminal that
+// had none before does not change.
+const quiet = 200
 
 // askHidden asks at the terminal that controls this process, with its echo off. A
 // terminal whose echo cannot be turned off is not asked at all.
@@ -23,9 +29,6 @@ func askHidden(question string, done <-chan struct{}) (string, error) {
 	if err != nil {
 		return "", errors.Join(err, tty.Close())
 	}
-	if _, err := io.WriteString(tty, question); err != nil {
-		return "", errors.Join(err, tty.Close())
-	}
 	type line struct {
 		text []byte
 		err  error
@@ -35,6 +38,16 @@ func askHidden(question string, done <-chan struct{}) (string, error) {
 		text, err := term.ReadPassword(fd)
 		read <- line{text, err}
 	}()
+	// Who sees the question types, and what is typed before the echo is off is shown.
+	for range quiet {
+		if now, err := term.GetState(fd); err != nil || len(read) > 0 || !reflect.DeepEqual(now, before) {
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+	if _, err := io.WriteString(tty, question); err != nil {
+		return "", errors.Join(err, term.Restore(fd, before)) // the reader stays
+	}
 	select {
 	case l := <-read:
 		_, werr := io.WriteString(tty, "\n")

@@ -23,6 +23,12 @@ func TestMain(m *testing.M) {
 		takeOver(host.System())
 		return
 	}
+	if len(os.Args) == 2 && os.Args[1] == "hide" {
+		h := host.System()
+		answer, err := h.Terminal.Hidden("key: ", nil)
+		fmt.Fprintf(h.Stdout, "%q %v\n", answer, err)
+		return
+	}
 	if len(os.Args) != 2 || os.Args[1] != "ask" {
 		os.Exit(m.Run())
 	}
