@@ -62,7 +62,7 @@ func (x *Index) list(field, term string) ([]entry, error) {
 	var out []entry
 	for i := range x.parts {
 		p := &x.parts[i]
-		value, ok, err := p.segmentReader.list(field, term)
+		value, ok, err := p.list(field, term)
 		if err == nil && ok {
 			out, err = p.entries(out, value, x.tools)
 		}

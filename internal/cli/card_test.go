@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/patch-cat/patch-git/index"
+	"github.com/patch-cat/patch-git/internal/aihost"
 	"github.com/patch-cat/patch-git/internal/consume"
 	"github.com/patch-cat/patch-git/internal/host"
 	"github.com/patch-cat/patch-git/internal/picker"
@@ -154,7 +155,7 @@ func TestUses(t *testing.T) {
 		if got := flags(bad); got != " --help" {
 			t.Errorf("flags of %q are %q", name, got)
 		}
-		if all := uses(&spec.Tool{Format: spec.FormatSkill, Name: "a_tool", Version: "1.0.0"}, "a_tool@1.0.0"); len(all) != 3 || strings.Contains(fmt.Sprint(all), "patch-git run ") {
+		if all := uses(&spec.Tool{Format: spec.FormatSkill, Name: "a_tool", Version: "1.0.0"}, "a_tool@1.0.0"); len(all) != 2+len(aihost.SkillHosts()) || strings.Contains(fmt.Sprint(all), "patch-git run ") {
 			t.Errorf("a skill, which nothing runs by itself, has the uses %v", all)
 		}
 		for _, u := range uses(bad, "a_tool@1.0.0") {
