@@ -93,7 +93,7 @@ func (d *Decoder) dynamic() error {
 // nothing is the error about bits that are no code: where the source has ended,
 // they may be the beginning of one.
 func (d *Decoder) nothing() error {
-	if d.have < maxCode && d.ended != nil {
+	if d.have < maxCode && d.ended {
 		return io.ErrUnexpectedEOF
 	}
 	return ErrCorrupt

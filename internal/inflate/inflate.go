@@ -6,11 +6,11 @@ import (
 	"io"
 )
 
-// ErrCorrupt: what came is not packed by deflate. What ends too early is
+// ErrCorrupt says that what came is not packed by deflate. What ends too early is
 // [io.ErrUnexpectedEOF].
 var ErrCorrupt = errors.New("deflate: the data is damaged")
 
-// ErrLong: more comes out than was expected.
+// ErrLong says that more comes out than was expected.
 var ErrLong = errors.New("deflate: more comes out than was expected")
 
 const (
@@ -20,6 +20,8 @@ const (
 	outRoom  = window + 256<<10
 	inRoom   = 128 << 10
 	kept     = 8 // bytes before the place of reading that may be taken back
+
+	emptyReads = 100 // in a row, before a source is given up
 
 	literalWidth  = 11
 	distanceWidth = 9
@@ -32,8 +34,8 @@ const (
 type Decoder struct {
 	source io.Reader
 	in     []byte
-	at     int   // of the next byte in in
-	ended  error // what the source said last
+	at     int  // of the next byte in in
+	ended  bool // the source has nothing more
 
 	bits uint64 // the next bits, and above have perhaps more of the same
 	have int    // of them that count; below zero when the source did not have so many
@@ -61,7 +63,7 @@ func New() *Decoder {
 // Decode unpacks one stream and writes at most size bytes, of which it returns
 // how many. What follows on the stream's end is not looked at.
 func (d *Decoder) Decode(to io.Writer, from io.Reader, size int64) (int64, error) {
-	d.source, d.in, d.at, d.ended = from, d.in[:0], 0, nil
+	d.source, d.in, d.at, d.ended = from, d.in[:0], 0, false
 	d.bits, d.have = 0, 0
 	d.into, d.from, d.to, d.left, d.total = to, 0, 0, size, 0
 	err := d.stream()
@@ -118,23 +120,23 @@ func (d *Decoder) refill() error {
 
 // more reads from the source; nothing comes when that has ended.
 func (d *Decoder) more() error {
-	if d.ended != nil {
+	if d.ended {
 		return nil
 	}
 	keep := min(kept, d.at)
 	n := copy(d.in[:cap(d.in)], d.in[d.at-keep:])
 	d.in, d.at = d.in[:n], keep
-	for empty := 0; d.at == len(d.in) && d.ended == nil; empty++ {
-		var n int
-		if n, d.ended = d.source.Read(d.in[len(d.in):cap(d.in)]); empty > 100 {
-			d.ended = io.ErrNoProgress
-		}
+	for range emptyReads {
+		n, err := d.source.Read(d.in[len(d.in):cap(d.in)])
 		d.in = d.in[:len(d.in)+n]
+		if d.ended = err != nil; d.ended && !errors.Is(err, io.EOF) {
+			return err
+		}
+		if n > 0 || d.ended {
+			return nil
+		}
 	}
-	if d.ended != nil && d.ended != io.EOF {
-		return d.ended
-	}
-	return nil
+	return io.ErrNoProgress
 }
 
 // take takes up to 16 bits.
