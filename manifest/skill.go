@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"encoding/json"
+	"math/big"
 	"path"
 	"slices"
 	"strings"
@@ -21,6 +22,7 @@ type skillReader struct {
 	skill    *spec.Skill
 	patterns patternBudget // of the defaults
 	enums    map[*node]map[string]bool
+	bounds   map[*node]*big.Rat
 	minor    bool // the manifest says a later minor edition than the one known here
 }
 
