@@ -4,8 +4,7 @@ GO      ?= go
 TOOLS    = $(GO) tool -modfile=tools.mod
 SOURCES  = $(shell git ls-files '*.go')
 
-.PHONY: check fmt tidy vet static lint test race fuzz bench eval-quarantine eval-quarantine-write eval-quarantine-check test-hostile network lint-workflows test-start test-nobody test-escape test-sigstore test-act test-cgroup test-container build build-full test-embed cross test-sarif leaks eval-search eval-search-write eval-search-check eval-taint eval-taint-write eval-taint-check test-site test-mcp test-mcp-load bench-mcp bench-mcp-write train-search test-ajv
-.PHONY: check fmt tidy vet static lint test race fuzz bench eval-quarantine eval-quarantine-write eval-quarantine-check test-hostile network lint-workflows test-nobody test-escape test-sigstore test-act test-cgroup test-container test-install build build-full test-embed cross test-sarif leaks eval-search eval-search-write eval-search-check eval-taint eval-taint-write eval-taint-check test-site test-mcp test-mcp-load bench-mcp bench-mcp-write train-search
+.PHONY: check fmt tidy vet static lint test race fuzz bench eval-quarantine eval-quarantine-write eval-quarantine-check test-hostile network lint-workflows test-start test-nobody test-escape test-sigstore test-act test-cgroup test-container build build-full test-embed cross test-sarif leaks eval-search eval-search-write eval-search-check eval-taint eval-taint-write eval-taint-check test-site test-mcp test-mcp-load bench-mcp bench-mcp-write train-search test-ajv test-install
 
 check: fmt tidy vet static lint race
 
@@ -37,10 +36,9 @@ lint-workflows:
 test:
 	$(GO) test ./...
 
-# The transcripts start the program hundreds of times and share no memory with
-# it, so the race detector has nothing to see there but makes each start slow.
+# Every room in which something runs side by side.
 race:
-	CGO_ENABLED=1 $(GO) test -race -shuffle=on $$($(GO) list ./... | grep -v /cmd/)
+	CGO_ENABLED=1 $(GO) test -race -shuffle=on $$(.ci/beside)
 
 # Each fuzz target for a short while; `make fuzz FUZZTIME=10m` for a long one.
 FUZZTIME ?= 10s
@@ -217,8 +215,9 @@ test-embed: build-full
 	cd cmd/patch-git && PATCH_GIT_FULL=$(CURDIR)/bin/patch-git-full $(CURDIR)/bin/full.test -test.v -test.run TestFull
 	@if [ "$$(id -u)" = 0 ]; then .ci/as-nobody; fi
 
+CROSS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
 cross:
-	@for t in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64; do \
+	@for t in $(CROSS); do \
 	  echo $$t; GOOS=$${t%/*} GOARCH=$${t#*/} CGO_ENABLED=0 $(GO) build -o /dev/null ./cmd/patch-git || exit 1; done
 
 # What lists of related terms would add to a search: trains them once for each family
