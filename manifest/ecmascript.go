@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/dlclark/regexp2"
+
+	"github.com/patch-cat/patch-git/internal/limits"
 )
 
 // fromECMAScript writes a pattern of ECMAScript as the engine has it, which comes
@@ -137,15 +139,20 @@ func firstOf(s string, most int) string {
 type patternCache struct {
 	known map[string]*regexp2.Regexp
 	wrong map[string]error
+	size  int // bytes of all of them
 }
 
-const maxPatterns = 1_000 // of one file
+// Caps on the patterns of one file.
+const (
+	maxPatterns     = 1_000
+	maxPatternBytes = 64 * limits.KiB // all together: half a microsecond each to compile
+)
 
 func (c *patternCache) compile(text string) (*regexp2.Regexp, error) {
 	if re := c.known[text]; re != nil || c.wrong[text] != nil {
 		return re, c.wrong[text]
 	}
-	if len(c.known)+len(c.wrong) >= maxPatterns {
+	if c.size += len(text); len(c.known)+len(c.wrong) >= maxPatterns || c.size > maxPatternBytes {
 		return nil, errors.New("the file has too many patterns")
 	}
 	if c.known == nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 
@@ -98,8 +99,15 @@ func checkForm(r *report, root *node, f *form, id rule) bool {
 	if r.formats {
 		compiled = f.assert()
 	}
+	value, cut := root.firstValues(maxExplained)
 	var err error
-	if broken := guard(func() error { err = compiled.Validate(root.value()); return nil }); broken != nil {
+	validate := func() error { err = compiled.Validate(value); return nil }
+	broken := guard(validate)
+	if broken == nil && err == nil && cut { // nothing among the first
+		value = root.value()
+		broken = guard(validate)
+	}
+	if broken != nil {
 		r.addCode(id, "schema", root.at, "%s", broken)
 		return false
 	}
@@ -114,6 +122,28 @@ func checkForm(r *report, root *node, f *form, id rule) bool {
 	e := explainer{report: r, root: root, schema: f.doc(), rule: id, said: map[string]bool{}}
 	e.explain(failed, "", "")
 	return false
+}
+
+// maxExplained is how many entries of a list of the outermost object are looked at to say
+// what is wrong: more than any of our schemas allows to a list of objects.
+const maxExplained = 1_000
+
+// firstValues is value with the lists of the outermost object cut to their first entries,
+// and whether one was longer: the library keeps reasons for each of a hundred thousand.
+func (n *node) firstValues(most int) (value any, cut bool) {
+	if n.kind != kindObject {
+		return n.value(), false
+	}
+	short := *n
+	short.members = slices.Clone(n.members)
+	for i, m := range short.members {
+		if len(m.value.items) > most {
+			list := *m.value
+			list.items = list.items[:most]
+			short.members[i].value, cut = &list, true
+		}
+	}
+	return short.value(), cut
 }
 
 // value is the node as the schema library takes it: numbers as they are spelled.

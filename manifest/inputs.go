@@ -1,9 +1,11 @@
 package manifest
 
 import (
+	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/patch-cat/patch-git/internal/limits"
 	"github.com/patch-cat/patch-git/spec"
@@ -136,11 +138,34 @@ func (p *patchReader) defaultOf(n *node, in *spec.Input) {
 	probe := *in
 	probe.Default = raw
 	s := newSchema(appendInputSchema(nil, &probe))
-	if problems := s.Check(raw); len(problems) > 0 {
+	if problems := p.within(s, in.Items, raw); len(problems) > 0 {
 		p.add(badDefault, n.at, "the default does not fit the type %s: %s", in.Type, problems[0])
 		return
 	}
 	in.Default = raw
+}
+
+// defaultsTime is what the schemas of a file may take to be held against its defaults, together.
+const defaultsTime = 2 * readTime
+
+// within is [Schema.Check] in the time that is left to this file.
+func (p *patchReader) within(s *Schema, items json.RawMessage, value []byte) []Problem {
+	if items == nil {
+		return s.Check(value)
+	}
+	left := defaultsTime - p.checking
+	if left <= 0 {
+		return []Problem{{"", "checking the defaults of this file takes too long"}}
+	}
+	began := time.Now()
+	if s.compile() == nil {
+		s.patterns.reading, s.patterns.most = true, left
+	}
+	problems := s.Check(value)
+	if took := time.Since(began); took > slowCheck {
+		p.checking += took
+	}
+	return problems
 }
 
 // typeOf reads the name of a type; "" when it is none.

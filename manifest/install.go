@@ -13,9 +13,10 @@ type installReader struct {
 	root     *node
 	tool     *spec.Tool
 	patterns patternCache
-	left     int           // schemas that the library may still compile in this reading
-	steps    int           // that quick schemas may still take
-	sizes    map[*node]int // of the schemas in the file; unusable ones are marked
+	left     int            // schemas that the library may still compile in this reading
+	steps    int            // that quick schemas may still take
+	sizes    map[*node]int  // of the schemas in the file; unusable ones are marked
+	closed   map[*node]bool // of the inputs: whether they take only members that they name
 }
 
 // readInstall reads an Agent Tool Install Manifest, version 0.2. The form comes

@@ -12,6 +12,12 @@ import (
 // readTime is how long one match of a pattern may take while a file is read.
 const readTime = 20 * time.Millisecond
 
+// A check that takes longer than slowCheck counts as slowSchemas schemas for each such time.
+const (
+	slowCheck   = time.Millisecond
+	slowSchemas = 15
+)
+
 // actions looks at each action: its name, its schemas, its templates, its examples.
 func (in *installReader) actions() {
 	seen := map[string]bool{}
@@ -25,7 +31,7 @@ func (in *installReader) actions() {
 		in.schemaOf(n.get("input"), where+"/input", "input")
 		in.schemaOf(n.get("output").child("schema"), where+"/output/schema", "output")
 		if v := n.get("input"); v != nil && in.usable(v) {
-			if _, closed := closeRoot(op.Input); closed {
+			if in.closes(op, v) {
 				in.add(installClosed, v.at, "the input of action %s takes no members but those that its schema names", op.Name)
 			}
 		}
@@ -110,7 +116,11 @@ func (h *held) problem(value *node, at pos, what string) (problem string, told b
 		return "", false
 	}
 	h.schema.patterns.reading = true
+	began := time.Now()
 	problems := h.schema.Check(value.json())
+	if took := time.Since(began); took > slowCheck {
+		in.left -= int(took / slowCheck * slowSchemas)
+	}
 	switch {
 	case len(problems) == 0:
 		return "", true
@@ -201,10 +211,24 @@ func (in *installReader) variable(name string) *spec.EnvVar {
 	return nil
 }
 
+// closes tells whether the input of an action is closed at its root. It is asked for
+// every token of a template, and read once.
+func (in *installReader) closes(op *spec.Operation, schema *node) bool {
+	closed, known := in.closed[schema]
+	if !known {
+		_, closed = closeRoot(op.Input)
+		if in.closed == nil {
+			in.closed = map[*node]bool{}
+		}
+		in.closed[schema] = closed
+	}
+	return closed
+}
+
 // declares tells whether a schema may have a value at the path. Only what certainly
 // has none is refused: a closed root without that property.
 func (in *installReader) declares(op *spec.Operation, schema *node, path []string) bool {
-	if _, closed := closeRoot(op.Input); !closed {
+	if !in.closes(op, schema) {
 		open := schema.get("additionalProperties")
 		for _, m := range schema.members {
 			if openers[m.name] && m.name != "additionalProperties" {

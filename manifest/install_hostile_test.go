@@ -36,8 +36,8 @@ func hostileInstalls(tb testing.TB) map[string][]byte {
 	action := `{"name":"a%d","summary":"s","invocation":{"kind":"stdin-json"},"side_effects":"none","input":`
 	actions := func(schema, example string) string {
 		one := action + strings.ReplaceAll(schema, "%", "%%") + `,"examples":[{"description":"d","input":` + example + `}]}`
-		begin, end := strings.Index(weather, `"actions": [`), strings.Index(weather, `  "smoke"`)
-		return strings.Replace(weather[:begin]+`"actions": [`+each(64, one)+"],\n"+weather[end:], `"action": "forecast"`, `"action": "a1"`, 1)
+		begin, end := strings.Index(weather, "\n  \"actions\": ["), strings.Index(weather, `  "smoke"`)
+		return strings.Replace(weather[:begin]+`  "actions": [`+each(64, one)+"],\n"+weather[end:], `"action": "forecast"`, `"action": "a1"`, 1)
 	}
 	bomb := `{"$ref":"#/$defs/a0","$defs":{` + each(25, `"a%[1]d":{"allOf":[{"$ref":"#/$defs/b%[1]d"},{"$ref":"#/$defs/b%[1]d"}]}`) + "," +
 		each(25, `"b%d":{"$ref":"#/$defs/a25"}`) + `,"a25":{"required":["zz"]}}}`

@@ -56,6 +56,19 @@ func (n *node) get(name string) *node {
 	return nil
 }
 
+// finder is get for one who asks for many members: by a map where there are many.
+func (n *node) finder() func(name string) *node {
+	const few = 16
+	if len(n.members) <= few {
+		return n.get
+	}
+	named := make(map[string]*node, len(n.members))
+	for _, m := range n.members {
+		named[m.name] = m.value
+	}
+	return func(name string) *node { return named[name] }
+}
+
 // json writes the value compactly, members in the order of the file and
 // numbers as they are spelled.
 func (n *node) json() json.RawMessage { return n.appendJSON(nil) }
@@ -205,6 +218,6 @@ func isInteger(text string) bool {
 	if !strings.ContainsAny(text, ".eE") {
 		return true
 	}
-	r, ok := new(big.Rat).SetString(text)
-	return ok && r.IsInt()
+	_, digits, exponent := decimal(text)
+	return digits == "" || exponent >= 0
 }

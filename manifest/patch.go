@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/patch-cat/patch-git/internal/limits"
 	"github.com/patch-cat/patch-git/spec"
@@ -16,6 +17,8 @@ type patchReader struct {
 	*report
 	tool   *spec.Tool
 	places map[string]pos
+
+	checking time.Duration // what it took to hold defaults against their schemas
 }
 
 // readPatch reads a Python file with a manifest in comments.
@@ -36,7 +39,7 @@ func readPatch(r *report, data []byte) *Document {
 		return nil
 	}
 	doc := &Document{Raw: data, Body: b.body, BodyLine: b.after, places: map[string]pos{}}
-	p := &patchReader{r, &doc.Tool, doc.places}
+	p := &patchReader{report: r, tool: &doc.Tool, places: doc.places}
 	p.read(root)
 	// A manifest that fits only in a terse spelling could not be printed and
 	// read again.

@@ -4,6 +4,7 @@ import (
 	"math/big"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/dlclark/regexp2"
@@ -29,6 +30,11 @@ type quick struct {
 	then, otherwise *quick
 	ref             *quick
 }
+
+const (
+	slowMatch  = 100 * time.Microsecond // a match that takes longer costs two steps for each microsecond
+	equalSteps = 10                     // so many parts of two values are compared in a step
+)
 
 // bounds are a smallest and a largest number, the latter -1 for none.
 type bounds struct{ least, most int }
@@ -208,7 +214,7 @@ func (q *quick) typed(n *node) bool {
 
 func (q *quick) listed(n *node, steps *int) bool {
 	for _, v := range q.enum {
-		if *steps--; equal(n, v) {
+		if *steps--; equal(n, v, steps) {
 			return true
 		}
 	}
@@ -224,11 +230,15 @@ func (q *quick) fitsText(s string, steps *int) bool {
 	if q.pattern == nil {
 		return true
 	}
+	began := time.Now()
 	match, err := q.pattern.MatchString(s)
+	if took := time.Since(began); took > slowMatch { // many of them are slow as well
+		*steps -= 2 * int(took/time.Microsecond)
+	}
 	if err != nil {
 		*steps = -1 // it took too long, so that nothing can be told any more
 	}
-	return match && err == nil
+	return match && err == nil && *steps >= 0
 }
 
 func (q *quick) fitsNumber(text string) bool {
@@ -241,8 +251,12 @@ func (q *quick) fitsNumber(text string) bool {
 }
 
 func (q *quick) fitsObject(n *node, steps *int) bool {
+	find := n.get
+	if len(q.required) > 0 {
+		find = n.finder()
+	}
 	for _, name := range q.required {
-		if *steps--; n.get(name) == nil {
+		if *steps--; find(name) == nil {
 			return false
 		}
 	}
@@ -298,7 +312,10 @@ func count(list []*quick, n *node, steps *int) (fit int) {
 
 // equal compares values as JSON Schema does: 1 and 1.0 are one number, the order of
 // members is nothing.
-func equal(a, b *node) bool {
+func equal(a, b *node, steps *int) bool {
+	if *steps -= (len(a.items) + len(a.members)) / equalSteps; *steps < 0 {
+		return false
+	}
 	if a.kind != b.kind || len(a.items) != len(b.items) || len(a.members) != len(b.members) {
 		return false
 	}
@@ -309,12 +326,13 @@ func equal(a, b *node) bool {
 		return false
 	}
 	for i := range a.items {
-		if !equal(a.items[i], b.items[i]) {
+		if !equal(a.items[i], b.items[i], steps) {
 			return false
 		}
 	}
+	find := b.finder()
 	for _, m := range a.members {
-		if v := b.get(m.name); v == nil || !equal(m.value, v) {
+		if v := find(m.name); v == nil || !equal(m.value, v, steps) {
 			return false
 		}
 	}

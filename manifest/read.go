@@ -33,7 +33,7 @@ type Document struct {
 	// Lost is what the file says and the tool has no place for: members of other
 	// editions of an Arcade definition.
 	Lost []Loss
-	root *node // of a JSON file, in which any pointer has its place
+	root *node // of a file in which any pointer has its place
 }
 
 // Place tells where a field stands in the file, line and column from 1. The

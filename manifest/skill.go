@@ -2,9 +2,9 @@ package manifest
 
 import (
 	"encoding/json"
+	"math/big"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/patch-cat/patch-git/internal/limits"
@@ -20,9 +20,9 @@ type skillReader struct {
 	*report
 	tool     *spec.Tool
 	skill    *spec.Skill
-	places   map[string]pos
 	patterns patternBudget // of the defaults
 	enums    map[*node]map[string]bool
+	bounds   map[*node]*big.Rat
 	minor    bool // the manifest says a later minor edition than the one known here
 }
 
@@ -48,12 +48,12 @@ func readSkill(r *report, data []byte) *Document {
 	if root == nil {
 		return nil
 	}
-	doc := &Document{Raw: data, Body: f.body, BodyLine: f.after, places: map[string]pos{}}
+	doc := &Document{Raw: data, Body: f.body, BodyLine: f.after, root: root}
 	doc.Tool = spec.Tool{
 		Format: spec.FormatSkill, Inputs: []spec.Input{}, Runtime: spec.Runtime{Packages: []string{}},
 		Skill: &spec.Skill{Body: f.body},
 	}
-	s := &skillReader{report: r, tool: &doc.Tool, skill: doc.Tool.Skill, places: doc.places}
+	s := &skillReader{report: r, tool: &doc.Tool, skill: doc.Tool.Skill}
 	s.read(root)
 	if doc.Tool.Description == "" {
 		return nil
@@ -68,7 +68,6 @@ var published = []string{"name", "description", "license", "compatibility", "met
 var declared = []string{"inputs", "env", "preconditions", "outputs", "execution", "sensitive"}
 
 func (s *skillReader) read(root *node) {
-	s.place("", root)
 	s.name(root)
 	s.description(root)
 	if n := root.get("compatibility"); n != nil {
@@ -89,20 +88,6 @@ func (s *skillReader) read(root *node) {
 	}
 	s.others(root)
 	s.capabilities()
-}
-
-// place notes where every value stands.
-func (s *skillReader) place(where string, n *node) {
-	for _, m := range n.members {
-		at := where + "/" + pointerPart(m.name)
-		s.places[at] = m.value.at
-		s.place(at, m.value)
-	}
-	for i, item := range n.items {
-		at := where + "/" + strconv.Itoa(i)
-		s.places[at] = item.at
-		s.place(at, item)
-	}
 }
 
 // others keeps the fields that the format doesn't know, or doesn't look at.

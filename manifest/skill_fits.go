@@ -28,10 +28,15 @@ func (s *skillReader) fits(schema, v *node) string {
 			return s.matches(p.text, v.text)
 		}
 	case kindNumber:
-		if m := schema.get("minimum"); m != nil && rational(v).Cmp(rational(m)) < 0 {
+		least, most := schema.get("minimum"), schema.get("maximum")
+		if least == nil && most == nil {
+			return ""
+		}
+		n := rational(v)
+		if least != nil && n.Cmp(s.bound(least)) < 0 {
 			return "it is below the minimum"
 		}
-		if m := schema.get("maximum"); m != nil && rational(v).Cmp(rational(m)) > 0 {
+		if most != nil && n.Cmp(s.bound(most)) > 0 {
 			return "it is above the maximum"
 		}
 	case kindArray:
@@ -101,6 +106,18 @@ func rational(n *node) *big.Rat {
 		return r
 	}
 	return new(big.Rat)
+}
+
+// bound is the number of a schema, put together once for all that is held against it.
+func (s *skillReader) bound(n *node) *big.Rat {
+	known := s.bounds[n]
+	if known == nil {
+		if known = rational(n); s.bounds == nil {
+			s.bounds = map[*node]*big.Rat{}
+		}
+		s.bounds[n] = known
+	}
+	return known
 }
 
 // words are the values of an enum in one spelling each, put together once: a long

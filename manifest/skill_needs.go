@@ -154,7 +154,8 @@ func (s *skillReader) outputs(n *node) {
 }
 
 func (s *skillReader) declares(name string) bool {
-	return slices.ContainsFunc(slices.Concat(s.skill.Required, s.skill.Optional), func(in spec.SkillInput) bool { return in.Name == name })
+	is := func(in spec.SkillInput) bool { return in.Name == name }
+	return slices.ContainsFunc(s.skill.Required, is) || slices.ContainsFunc(s.skill.Optional, is)
 }
 
 // SkillTokens puts values into a pattern of outputs: {{name}}, with blanks inside

@@ -25,6 +25,9 @@ func parseYAML(lines []string, first int, r *report) *node {
 	if !ok {
 		return nil
 	}
+	if n := plainYAML(lines, first, r.margin); n != nil {
+		return n
+	}
 	root := decode(lines, first, r)
 	if root == nil {
 		return nil
@@ -82,16 +85,17 @@ func prepare(lines []string, first int, r *report) ([]string, bool) {
 // and goes on, so that the other problems of the file are reported as well.
 func decode(lines []string, first int, r *report) *yaml.Node {
 	const mends = 8
+	search := searchBytes
 	for range mends {
-		root, err := unmarshal(lines)
+		root, cause := library(lines)
 		switch {
-		case err == nil && root == nil:
+		case cause == nil && root == nil:
 			r.add(notMapping, pos{first, 1}, "the manifest is empty")
 			return nil
-		case err == nil:
+		case cause == nil:
 			return root
 		}
-		n := locate(lines)
+		n, err := locate(lines, cause, &search), plainError(cause)
 		mended, col, ok := quoteValue(lines[n])
 		at := pos{first + n, r.margin + utf8.RuneCountInString(lines[n][:col]) + 1}
 		if strings.HasPrefix(err.Error(), "unknown anchor") {
@@ -109,16 +113,8 @@ func decode(lines []string, first int, r *report) *yaml.Node {
 	return nil
 }
 
-// unmarshal reads the document; that there is only one has been seen to when
-// the block was split.
-func unmarshal(lines []string) (root *yaml.Node, err error) {
-	if root, err = library(lines); err != nil {
-		return nil, plainError(err)
-	}
-	return root, nil
-}
-
-// library reads with the errors of the library, nil where the document is empty.
+// library reads the document, nil where it is empty, with the errors of the library; that
+// there is only one has been seen to when the block was split.
 func library(lines []string) (root *yaml.Node, err error) {
 	// The library recovers only from panics of its own type; a bug in it must
 	// not take the caller down with a hostile file.
@@ -148,8 +144,9 @@ func plainError(err error) error {
 
 // locate finds the line of a syntax error, from 0: the first line behind the
 // longest run of lines that can be read. That asks for one parse per line, so
-// it is done only for manifests of ordinary size; others get the last line.
-func locate(lines []string) int {
+// it is done only for manifests of ordinary size, others get the last line, and only
+// for so many bytes: then it is the line that the library names.
+func locate(lines []string, cause error, search *int) int {
 	const maxLines, maxBytes = 200, 8 * limits.KiB
 	total := 0
 	for _, s := range lines {
@@ -159,12 +156,19 @@ func locate(lines []string) int {
 		return max(len(lines)-1, 0)
 	}
 	for n := len(lines) - 1; n > 0; n-- {
-		if _, err := unmarshal(lines[:n]); err == nil {
+		total -= len(lines[n]) + 1
+		if *search -= total; *search < 0 {
+			return min(errorLine(cause), len(lines)) - 1
+		}
+		if _, err := library(lines[:n]); err == nil {
 			return n
 		}
 	}
 	return 0
 }
+
+// searchBytes is what a file may be read again for to find the lines of its errors.
+const searchBytes = 192 * limits.KiB
 
 var keyAndValue = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^( *(?:- +)*[A-Za-z_][A-Za-z0-9_-]*: +)([^ "'\[{|>#].*)$`)

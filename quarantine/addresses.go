@@ -50,7 +50,7 @@ func badAddress(w string) string {
 	}
 	plainly := ""
 	for _, s := range schemes {
-		if strings.HasPrefix(lower, s) {
+		if strings.HasPrefix(lower, s) && !isCitation(lower) {
 			plainly = "is not https"
 		}
 	}
@@ -84,6 +84,13 @@ func badAddress(w string) string {
 		return "has letters beyond ASCII in its host"
 	}
 	return plainly
+}
+
+// isCitation tells whether a word names how places in a file are written, as file:line,
+// and no file: that would have a folder, a dot or an escape behind the colon.
+func isCitation(lower string) bool {
+	rest, ok := strings.CutPrefix(lower, "file:")
+	return ok && rest != "" && strings.Trim(rest, "abcdefghijklmnopqrstuvwxyz:-_") == ""
 }
 
 // lowerASCII leaves every byte where it is, which strings.ToLower does not.

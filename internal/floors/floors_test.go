@@ -160,6 +160,9 @@ func TestHostOnly(t *testing.T) {
 		for i, line := range strings.Split(string(src), "\n") {
 			code, _, _ := strings.Cut(line, "//")
 			for _, call := range hostOnly {
+				if room == "manifest" && call == "time.Now" {
+					continue // it measures how long a match took, and never asks what time it is
+				}
 				if at := strings.Index(code, call); at >= 0 && !partOfWord(code, at+len(call)) && !strings.Contains(code, "floors:allow") {
 					t.Errorf("%s:%d: %s belongs to internal/host", path, i+1, call)
 				}
