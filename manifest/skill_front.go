@@ -128,9 +128,6 @@ func (f *front) parse(r *report) *node {
 	if !ok {
 		return nil
 	}
-	if n := plainYAML(lines, f.first, r.margin); n != nil {
-		return n
-	}
 	root, err := library(lines)
 	if err != nil {
 		mended, places := quoteTop(lines)

@@ -25,9 +25,6 @@ func parseYAML(lines []string, first int, r *report) *node {
 	if !ok {
 		return nil
 	}
-	if n := plainYAML(lines, first, r.margin); n != nil {
-		return n
-	}
 	root := decode(lines, first, r)
 	if root == nil {
 		return nil
