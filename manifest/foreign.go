@@ -185,7 +185,10 @@ func (s step) Validate(_ jsonschema.ValidationContext, v any) error {
 		cost += len(v)
 	}
 	most := checkSteps
-	if s.budget.reading {
+	switch {
+	case s.budget.mostSteps > 0:
+		most = s.budget.mostSteps
+	case s.budget.reading:
 		most = readSteps
 	}
 	if s.budget.steps += cost; s.budget.steps > most || s.budget.spent.Load() {

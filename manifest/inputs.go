@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/patch-cat/patch-git/internal/limits"
 	"github.com/patch-cat/patch-git/spec"
@@ -145,26 +144,26 @@ func (p *patchReader) defaultOf(n *node, in *spec.Input) {
 	in.Default = raw
 }
 
-// defaultsTime is what the schemas of a file may take to be held against its defaults, together.
-const defaultsTime = 2 * readTime
+// What may be spent to hold the defaults of a file against its schemas, all together: on
+// patterns, and in steps of [checkSteps], some microseconds each.
+const (
+	defaultsTime  = 2 * readTime
+	defaultsSteps = 20_000
+)
 
-// within is [Schema.Check] in the time that is left to this file.
+// within is [Schema.Check] in what is left to this file.
 func (p *patchReader) within(s *Schema, items json.RawMessage, value []byte) []Problem {
-	if items == nil {
+	if items == nil || s.compile() != nil {
 		return s.Check(value)
 	}
-	left := defaultsTime - p.checking
-	if left <= 0 {
+	b := s.patterns
+	b.reading, b.most, b.mostSteps = true, defaultsTime-p.matching, defaultsSteps-p.steps
+	if b.most <= 0 || b.mostSteps <= 0 {
 		return []Problem{{"", "checking the defaults of this file takes too long"}}
 	}
-	began := time.Now()
-	if s.compile() == nil {
-		s.patterns.reading, s.patterns.most = true, left
-	}
 	problems := s.Check(value)
-	if took := time.Since(began); took > slowCheck {
-		p.checking += took
-	}
+	p.matching += b.matching
+	p.steps += b.steps
 	return problems
 }
 

@@ -56,7 +56,7 @@ func (b *patternBudget) match(re *regexp2.Regexp, text string) (bool, error) {
 		b.spent.Store(true)
 		return false, errSteps
 	}
-	match, err := re.MatchString(text)
+	match, err := b.matchString(re, text)
 	if err != nil {
 		b.spent.Store(true)
 	}
