@@ -207,7 +207,7 @@ func TestOneWay(t *testing.T) {
 	want := map[string][]string{
 		"start":       {"Client.Run", "python.run", "action.say"}, // the stage, and in it what starts a job
 		"program.run": {"call.start"},
-		"gate":        {"python.run", "action.job", "action.over", "action.contained", "engine.run"}, // what each kind of program waits for
+		"gate":        {"python.run", "action.job", "action.over", "action.contain", "engine.run"}, // what each kind of program waits for
 		"Gate":        {"python.run", "action.job", "action.converse"},
 		// examine reads a search index by this program itself; shell is the smoke test and the
 		// kill switch of a tool, by the person's own pull and revoke.
