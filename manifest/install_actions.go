@@ -14,8 +14,8 @@ const readTime = 20 * time.Millisecond
 
 // What a check spends on patterns counts as slowSchemas schemas for each slowPatterns.
 const (
-	slowPatterns   = time.Millisecond
-	slowSchemas = 15
+	slowPatterns = time.Millisecond
+	slowSchemas  = 15
 )
 
 // actions looks at each action: its name, its schemas, its templates, its examples.
