@@ -157,12 +157,31 @@ func (p *Plan) programs(paths ...string) []sandbox.Mount {
 		if !slices.ContainsFunc(systemDirs, func(s string) bool { return within(dir, s) }) {
 			show(dir)
 		}
+		if manager := p.manager(dir); manager != "" {
+			show(manager)
+		}
 		// A link in a folder of programs often leads to a folder of its own.
 		if real, err := filepath.EvalSymlinks(path); err == nil && !slices.ContainsFunc(systemDirs, func(s string) bool { return within(real, s) }) {
 			show(filepath.Dir(real))
 		}
 	}
 	return out
+}
+
+// manager is the folder of a manager of versions, such as pyenv or asdf, of whose shims a
+// folder is made: scripts that look for the program itself beside them. "" where it is
+// none.
+func (p *Plan) manager(dir string) string {
+	root := filepath.Dir(dir)
+	if home, _ := p.request.Lookup("HOME"); filepath.Base(dir) != "shims" || home == "" || within(home, root) {
+		return ""
+	}
+	for _, kept := range []string{"versions", "installs"} {
+		if info, err := os.Stat(filepath.Join(root, kept)); err == nil && info.IsDir() {
+			return root
+		}
+	}
+	return ""
 }
 
 // within tells whether a path is dir or lies in it.
