@@ -66,7 +66,7 @@ func image(ts *testscript.TestScript, neg bool, args []string) {
 	const diff = "image.rootfs.diff.tar"
 	content := keep(diff, layer.Bytes())
 	config := keep("container.image.v1+json", document(ts, map[string]any{
-		"architecture": runtime.GOARCH, "os": "linux", "config": map[string]any{"User": "65534:65534"},
+		"architecture": runtime.GOARCH, "os": "linux", "config": map[string]any{"User": "65534:65534", "Entrypoint": []string{"/srv/" + path.Base(args[1])}},
 		"rootfs": map[string]any{"type": "layers", "diff_ids": []any{content["digest"]}},
 	}))
 	const manifestType = "distribution.manifest.v2+json"

@@ -67,7 +67,7 @@ func imageHost(image string) string {
 
 // engine finds an engine that answers.
 func (p *Provisioner) engine(ctx context.Context) (string, error) {
-	for _, name := range []string{"docker", "podman"} {
+	for _, name := range engines {
 		path, err := p.Find(name)
 		if err != nil {
 			continue
@@ -160,8 +160,14 @@ func (p *Prefix) End(name string) []string {
 	return []string{p.Engine, "rm", "--force", "--volumes", name}
 }
 
+// engines are the programs that run images, by their names.
+var engines = []string{"docker", "podman"}
+
 // inside is a command in the container; none is what the image itself starts.
 func (p *Prefix) inside(command []string) []string {
+	if argv := p.byEngine(command); argv != nil {
+		return argv
+	}
 	argv := slices.Clone(p.Run)
 	if len(command) > 0 {
 		argv = append(argv, "--entrypoint="+command[0])
@@ -171,4 +177,25 @@ func (p *Prefix) inside(command []string) []string {
 		argv = append(argv, command[1:]...)
 	}
 	return argv
+}
+
+// byEngine reads a command that names an engine and the tool's own image, which is how a
+// manifest says that the image knows what to start: what stands behind the image are the
+// arguments. The options before it are not taken, because [containerRun] is how a tool's
+// image is run and there is no other way. To look at the image runs nothing of it. Any
+// other command gives nil.
+func (p *Prefix) byEngine(command []string) []string {
+	if len(command) < 3 || !slices.Contains(engines, command[0]) {
+		return nil
+	}
+	at := slices.Index(command, p.Image)
+	switch {
+	case at < 0:
+		return nil
+	case command[1] == "run":
+		return append(append(slices.Clone(p.Run), p.Image), command[at+1:]...)
+	case slices.Equal(command[1:], []string{"image", "inspect", p.Image}):
+		return []string{p.Engine, "image", "inspect", "--format={{.Id}}", p.Image}
+	}
+	return nil
 }
