@@ -153,7 +153,10 @@ const (
 
 // within is [Schema.Check] in what is left to this file.
 func (p *patchReader) within(s *Schema, items json.RawMessage, value []byte) []Problem {
-	if items == nil || s.compile() != nil {
+	if items == nil {
+		return s.Check(value)
+	}
+	if s.foreign = true; s.compile() != nil { // what the author wrote of items is counted
 		return s.Check(value)
 	}
 	b := s.patterns
