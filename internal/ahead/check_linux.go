@@ -6,13 +6,11 @@ import (
 	"os"
 	"strings"
 
+	"github.com/patch-cat/patch-git/internal/limits"
 	"github.com/patch-cat/patch-git/internal/paths"
 	"github.com/patch-cat/patch-git/internal/sandbox"
 	"github.com/patch-cat/patch-git/spec"
 )
-
-// maxSource is how long a source is that the program is asked about.
-const maxSource = 256 << 10
 
 // sourceOf reads the file out of a command line such as
 // "patch-git check [flags] FILE.py", or the main file of a folder.
@@ -25,14 +23,14 @@ func sourceOf(argv []string) (string, bool) {
 		return "", false
 	}
 	if !strings.HasSuffix(path, ".py") {
-		path = path + "/" + spec.FormatPatch.MainFile()
+		path += "/" + spec.FormatPatch.MainFile()
 	}
 	return path, true
 }
 
 // guessCheck reads the job for a source that nothing is known about yet.
 func guessCheck(p paths.Paths, file string) (job sandbox.Job, ok bool) {
-	source := read(file, maxSource)
+	source := read(file, limits.ToolFile)
 	b := read(p.CheckGuess(), maxCheck)
 	n, used := binary.Uvarint(b)
 	if source == nil || used <= 0 || n > uint64(len(b)-used) {

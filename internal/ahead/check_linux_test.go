@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/patch-cat/patch-git/internal/durable"
+	"github.com/patch-cat/patch-git/internal/limits"
 	"github.com/patch-cat/patch-git/internal/paths"
 	"github.com/patch-cat/patch-git/internal/sandbox"
 	"github.com/patch-cat/patch-git/internal/sealed"
@@ -56,7 +57,7 @@ func TestGuessCheck(t *testing.T) {
 			}
 		}, false},
 		"long source": {func(t *testing.T, _ paths.Paths, file string, _ *sandbox.Job) {
-			write(t, file, strings.Repeat("#", maxSource+1))
+			write(t, file, strings.Repeat("#", limits.ToolFile+1))
 		}, false},
 	} {
 		t.Run(name, func(t *testing.T) {

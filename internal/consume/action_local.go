@@ -22,8 +22,14 @@ func (k *call) environment() (env []string) {
 // argv is the command line of a call: the artifact starts by its own command, which
 // stands for that of the manifest.
 func (a *action) argv(k *call) []string {
-	argv := k.deployed.prefix.Argv(k.said.Argv[len(a.tool.Deployment.Command):]...)
-	if !k.s.Tool.Capabilities.Network { // of the operation, which may have less than the tool
+	return k.started(k.said.Argv[len(a.tool.Deployment.Command):]...)
+}
+
+// started is the artifact's own command with more arguments, without network where the
+// operation has none, which may have less than the tool.
+func (k *call) started(more ...string) []string {
+	argv := k.deployed.prefix.Argv(more...)
+	if !k.s.Tool.Capabilities.Network {
 		argv = k.deployed.prefix.Offline(argv)
 	}
 	return argv

@@ -58,7 +58,7 @@ func (a *action) converse(ctx context.Context, k *call, c mcpclient.Call) error 
 	var said error
 	talk := func(in io.Writer, out io.Reader) { reply, said = mcpclient.OverPipes(in, out, c) }
 	if k.deployed.prefix.Engine != "" {
-		err := a.contain(ctx, k, contained{argv: a.server(k), talk: talk})
+		err := a.contain(ctx, k, contained{argv: k.started(), talk: talk})
 		if err != nil {
 			return err
 		}
@@ -89,15 +89,6 @@ func (a *action) converse(ctx context.Context, k *call, c mcpclient.Call) error 
 	}
 	k.outcome()
 	return a.heard(k, reply, said)
-}
-
-// server is the command line of the server, without network where the operation has none.
-func (a *action) server(k *call) []string {
-	argv := k.deployed.prefix.Argv()
-	if !k.s.Tool.Capabilities.Network {
-		argv = k.deployed.prefix.Offline(argv)
-	}
-	return argv
 }
 
 // heard is what a conversation came to.
