@@ -6,7 +6,7 @@ SOURCES  = $(shell git ls-files '*.go')
 
 .PHONY: check fmt tidy vet static lint test race fuzz bench eval-quarantine eval-quarantine-write eval-quarantine-check test-hostile network lint-workflows test-start test-nobody test-escape test-sigstore test-act test-cgroup test-container build build-full test-embed cross test-sarif leaks eval-search eval-search-write eval-search-check eval-taint eval-taint-write eval-taint-check test-site test-mcp test-mcp-load bench-mcp bench-mcp-write train-search test-ajv test-install test-keyring
 
-check: fmt tidy vet static lint race
+check: fmt tidy vet static lint test race
 
 fmt:
 	@out=$$($(TOOLS) gofumpt -l $(SOURCES)); if [ -n "$$out" ]; then echo "gofumpt differs:"; echo "$$out"; exit 1; fi
