@@ -18,6 +18,9 @@ func quiet(f *os.File) bool {
 	err = raw.Control(func(fd uintptr) {
 		ends := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
 		n, err := unix.Poll(ends, 0)
+		for err == unix.EINTR { // a signal that waits for this thread, of the scheduler's, say
+			n, err = unix.Poll(ends, 0)
+		}
 		calm = n == 0 && err == nil
 	})
 	return err == nil && calm

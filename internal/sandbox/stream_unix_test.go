@@ -5,6 +5,7 @@ package sandbox
 import (
 	"io"
 	"os"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -29,5 +30,42 @@ func TestStreamLate(t *testing.T) {
 		if err != nil || string(got) != text {
 			t.Errorf("got %q, %v; want %q", got, err, text)
 		}
+	}
+}
+
+// TestQuietUnderSignals: the scheduler sends its threads signals all the time, and one
+// that waits for the thread makes a look at a pipe fail. That is no word of the program.
+func TestQuietUnderSignals(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	defer w.Close()
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				_ = syscall.Kill(os.Getpid(), syscall.SIGURG) // which the runtime passes over
+			}
+		}
+	}()
+	loud := 0
+	for range 200_000 {
+		if !quiet(r) {
+			loud++
+		}
+	}
+	close(stop)
+	<-stopped
+	if loud > 0 {
+		t.Errorf("%d of 200000 looks at a pipe in which nothing is found something", loud)
+	}
+	if _, err := w.WriteString("x"); err != nil || quiet(r) {
+		t.Errorf("a byte is not seen, %v", err)
 	}
 }

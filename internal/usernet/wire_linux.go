@@ -103,6 +103,9 @@ func (w *wire) drained() bool {
 	err = raw.Control(func(fd uintptr) {
 		poll := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
 		n, err := unix.Poll(poll, 0)
+		for err == unix.EINTR { // a signal that waits for this thread says nothing of the tool
+			n, err = unix.Poll(poll, 0)
+		}
 		empty = err != nil || n == 0
 	})
 	return err != nil || empty && !w.busy.Load()
