@@ -18,6 +18,15 @@ func demanded(driver string) bool {
 	return slices.Contains(strings.Split(os.Getenv("PATCH_GIT_TEST_DRIVERS"), ","), driver)
 }
 
+// elsewhere skips what another lane plays: one that demands containers alone is about
+// them alone.
+func elsewhere(tb testing.TB, driver string) {
+	tb.Helper()
+	if os.Getenv("PATCH_GIT_TEST_DRIVERS") == "container" && driver != "container" {
+		tb.Skip("this lane is about containers: go test ./internal/sandbox")
+	}
+}
+
 // probed tries every driver once.
 var probed = sync.OnceValue(func() []sandbox.DriverReport {
 	return sandbox.Probe(context.Background(), sandbox.Options{Now: time.Now})

@@ -183,6 +183,7 @@ func hiding(t *testing.T, source string) (dir string, job sandbox.Job) {
 
 func namespaces(t *testing.T) *sandbox.Sandbox {
 	t.Helper()
+	elsewhere(t, "namespaces")
 	s, err := sandbox.Open(t.Context(), sandbox.Options{Now: time.Now, Driver: "namespaces"})
 	if err != nil {
 		t.Skip(err)

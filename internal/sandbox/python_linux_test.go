@@ -84,6 +84,7 @@ func tool(tb testing.TB, source string) sandbox.Job {
 
 func open(tb testing.TB, driver string) *sandbox.Sandbox {
 	tb.Helper()
+	elsewhere(tb, driver)
 	s, err := sandbox.Open(tb.Context(), sandbox.Options{Now: time.Now, Driver: driver, Temp: realTemp(tb)})
 	if err != nil {
 		tb.Fatalf("open %s: %v", driver, err)
