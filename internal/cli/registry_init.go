@@ -83,11 +83,10 @@ func (a *app) initWithKey(c *cobra.Command, w *contribute.Workshop, dir string, 
 const thisProgram = "patch-cat/patch-git"
 
 // builtFrom is the commit that this program was built from, as an action; "" where
-// it does not know, where the files were not those of the commit, or where it is another
-// program made of the same packages, such as that of the tests.
+// it does not know, or where the files were not those of the commit.
 func builtFrom() string {
 	info, ok := debug.ReadBuildInfo()
-	if !ok || info.Path != "github.com/"+thisProgram+"/cmd/patch-git" {
+	if !ok {
 		return ""
 	}
 	commit := ""
