@@ -3,6 +3,7 @@ package sandbox
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -42,11 +43,11 @@ const (
 // [Sandbox.Warm]. It is safe for concurrent use.
 //
 // A program waits for one release and one job exactly, input and gate aside:
-// arguments, environment, mounts with their grants, network and limits. What
-// runs before the input must be trusted, see [Job]; that it has a grant already
-// is as harmless as it is trusted. One that ends, or says anything, while it
-// waits is no such program: it is ended and the job started anew, as if there
-// were no pool.
+// arguments, environment, mounts with their grants, network and limits. Its uplink is
+// that of the call. What runs before the input must be trusted, see [Job]; that it
+// has a grant already is as harmless as it is trusted. One that ends, or says
+// anything, while it waits is no such program: it is ended and the job started anew,
+// as if there were no pool.
 type Pool struct {
 	box  *Sandbox
 	opts PoolOptions
@@ -85,6 +86,9 @@ func (p *Pool) Run(ctx context.Context, tool Tool, job Job) (Outcome, error) {
 	b, err := checked.MarshalBinary()
 	if err != nil {
 		return p.box.Run(ctx, job)
+	}
+	if job.Uplink != nil {
+		b = fmt.Append(b, job.Uplink.Doors())
 	}
 	same := string(b)
 	job.Gate = sync.OnceValue(job.open) // it may be asked twice, see below
@@ -159,7 +163,9 @@ func (p *Pool) take(tool Tool, job string) *spare {
 }
 
 // fit tells whether a program does what it should while it waits: nothing.
-func (s *spare) fit() bool { return len(s.t.ended) == 0 && s.t.silent() }
+func (s *spare) fit() bool {
+	return len(s.t.ended) == 0 && s.t.silent() && (s.up == nil || s.up.there())
+}
 
 // pick takes out of the list what is to serve and what is to end, and puts the
 // rest of the key at the end of it, where it lasts longest.
@@ -219,11 +225,16 @@ func (p *Pool) start(tool Tool, job string, j Job, more bool) {
 	w.timer = time.AfterFunc(p.opts.Idle, func() { p.drop(w) })
 	p.kept = append(p.kept, w)
 	j.Stdin, j.Gate = nil, nil
+	var up *lead
+	if j.Uplink != nil {
+		up = &lead{doors: j.Uplink.Doors()}
+		j.Uplink = up
+	}
 	p.work.Go(func() {
 		defer close(made)
 		// A failure shows when Run tries for itself.
 		if s, err := begin(p.box.driver, p.box.groups, j, false); err == nil {
-			s.job = []byte(job)
+			s.job, s.up = []byte(job), up
 			p.mu.Lock()
 			w.spare = s
 			p.mu.Unlock()

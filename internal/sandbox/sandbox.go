@@ -244,6 +244,14 @@ func (s *Sandbox) serve(ctx context.Context, d driver, warm *spare, job Job) (Ou
 	t := warm.t
 	defer warm.clean()
 	began := s.opts.Now()
+	if warm.up != nil {
+		if err := warm.up.to(job.Uplink); err != nil {
+			t.fed = make(chan struct{})
+			close(t.fed) // nothing is to come
+			t.discard()
+			return Outcome{Exit: -1}, err
+		}
+	}
 	switch {
 	case job.Talk != nil:
 		t.converse(job)

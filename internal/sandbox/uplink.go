@@ -11,7 +11,7 @@ import (
 // has a network of its own that ends in a device of the kernel, and what is
 // read there is all that ever leaves it.
 type Uplink interface {
-	// Doors are asked for once, before the sandbox is built.
+	// Doors are asked for before the sandbox is built, and are the same each time.
 	Doors() []Door
 	// Serve takes the link, whose files it owns from then on, and returns when
 	// it answers. stop ends it; it is called after the job's last process.

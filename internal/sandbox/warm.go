@@ -7,6 +7,7 @@ type spare struct {
 	job   []byte // as MarshalBinary has it
 	t     *tree
 	clean func()
+	up    *lead        // the network, which is to be the call's; nil where there is none
 	later func(func()) // takes what can be done once the answer is out; nil where nobody does
 }
 
