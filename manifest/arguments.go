@@ -104,7 +104,7 @@ func (c *Calls) Arguments(raw []byte) (canonical []byte, err error) {
 	// Missing arguments have been reported by name; the schema checks the rest, and says
 	// what is wrong. Where every input is only a type it has nothing to add, and takes as
 	// long as all of the other checks of a call.
-	if !fit || slices.ContainsFunc(t.Inputs, func(in spec.Input) bool { return in.Items != nil }) {
+	if !fit || writesItems(t) {
 		for _, p := range c.schema.checkCanonical(out) {
 			found(ReasonWrongType, "argument "+strings.TrimPrefix(p.String(), "/"))
 		}
@@ -123,7 +123,7 @@ func fitsType(in *spec.Input, value []byte) bool {
 
 // relaxed is the schema of the arguments with nothing required.
 func relaxed(t *spec.Tool) *Schema {
-	return newSchema(appendInputs(nil, t, false))
+	return authored(appendInputs(nil, t, false), writesItems(t))
 }
 
 // expected tells a person what the tool takes.

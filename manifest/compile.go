@@ -24,14 +24,17 @@ func (s *Schema) compile() error {
 	s.once.Do(func() {
 		s.err = guard(func() (err error) {
 			s.patterns = &patternBudget{}
-			s.compiled, err = compileSchema(s.text, s.foreign, s.patterns)
+			if s.authored {
+				s.patterns.most, s.patterns.mostSteps, s.patterns.mostMatching = authoredTime, authoredSteps, checkTime
+			}
+			s.compiled, err = compileSchema(s.text, s.foreign, s.authored, s.patterns)
 			return err
 		})
 	})
 	return s.err
 }
 
-func compileSchema(text []byte, foreign bool, patterns *patternBudget) (*jsonschema.Schema, error) {
+func compileSchema(text []byte, foreign, authored bool, patterns *patternBudget) (*jsonschema.Schema, error) {
 	if len(text) == 0 {
 		return nil, errors.New("the schema is empty")
 	}
@@ -44,6 +47,9 @@ func compileSchema(text []byte, foreign bool, patterns *patternBudget) (*jsonsch
 		count := 0
 		if err := prepareForeign(doc, &count); err != nil {
 			return nil, err
+		}
+		if authored {
+			moveItems(doc)
 		}
 	} else {
 		movePatterns(doc)
@@ -59,8 +65,11 @@ func compileSchema(text []byte, foreign bool, patterns *patternBudget) (*jsonsch
 	}
 	c.RegisterExtension(patternKeyword, nil, patterns)
 	if foreign {
-		c.RegisterExtension(stepKeyword, nil, stepCounter{patterns})
+		c.RegisterExtension(stepKeyword, nil, stepCounter{patterns, authored})
 		c.RegisterExtension(namedSchema, nil, namedCompiler{patterns})
+	}
+	if authored {
+		c.RegisterExtension(eachSchema, nil, eachCompiler{})
 	}
 	if err := c.AddResource(schemaURL, bytes.NewReader(moved)); err != nil {
 		return nil, err

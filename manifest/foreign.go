@@ -157,8 +157,12 @@ func wholeNumber(text string) string {
 	return r.Num().String()
 }
 
-// stepCounter counts what a check of a foreign schema costs.
-type stepCounter struct{ budget *patternBudget }
+// stepCounter counts what a check of a foreign schema costs. Alternatives count where an
+// author wrote them: the library looks at the type of each before anything can be counted.
+type stepCounter struct {
+	budget       *patternBudget
+	alternatives bool
+}
 
 // Compile implements jsonschema.ExtCompiler.
 func (s stepCounter) Compile(_ jsonschema.CompilerContext, m map[string]any) (jsonschema.ExtSchema, error) {
@@ -166,7 +170,13 @@ func (s stepCounter) Compile(_ jsonschema.CompilerContext, m map[string]any) (js
 		return nil, nil
 	}
 	list, _ := m["enum"].([]any)
-	return step{s.budget, 1 + len(list)}, nil
+	cost := 1 + len(list)
+	for _, name := range []string{"anyOf", "oneOf", "allOf"} {
+		if list, _ := m[name].([]any); s.alternatives {
+			cost += 4 * len(list) // each fails with a reason, which takes as long as some steps
+		}
+	}
+	return step{s.budget, cost}, nil
 }
 
 type step struct {

@@ -145,10 +145,10 @@ func (p *patchReader) defaultOf(n *node, in *spec.Input) {
 }
 
 // What may be spent to hold the defaults of a file against its schemas, all together: on
-// patterns, and in steps of [checkSteps], some microseconds each.
+// patterns, and in steps of [authoredSteps].
 const (
 	defaultsTime  = 2 * readTime
-	defaultsSteps = 20_000
+	defaultsSteps = 50_000
 )
 
 // within is [Schema.Check] in what is left to this file.
@@ -156,12 +156,12 @@ func (p *patchReader) within(s *Schema, items json.RawMessage, value []byte) []P
 	if items == nil {
 		return s.Check(value)
 	}
-	if s.foreign = true; s.compile() != nil { // what the author wrote of items is counted
+	if s.foreign, s.authored = true, true; s.compile() != nil {
 		return s.Check(value)
 	}
 	b := s.patterns
-	b.reading, b.most, b.mostSteps = true, defaultsTime-p.matching, defaultsSteps-p.steps
-	if b.most <= 0 || b.mostSteps <= 0 {
+	b.reading, b.mostMatching, b.mostSteps = true, defaultsTime-p.matching, defaultsSteps-p.steps
+	if b.mostMatching <= 0 || b.mostSteps <= 0 {
 		return []Problem{{"", "checking the defaults of this file takes too long"}}
 	}
 	problems := s.Check(value)

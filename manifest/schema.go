@@ -18,7 +18,8 @@ const draft = "https://json-schema.org/draft/2020-12/schema"
 // value accepts nothing.
 type Schema struct {
 	text     []byte
-	foreign  bool // of an operation
+	foreign  bool // of an operation, or authored
+	authored bool // with items as their author wrote them: see [authoredTime]
 	once     sync.Once
 	mu       sync.Mutex // one check at a time, because patterns share a budget
 	compiled *jsonschema.Schema
@@ -34,7 +35,9 @@ func (s *Schema) JSON() []byte { return bytes.Clone(s.text) }
 
 // Inputs returns the schema of the tool's arguments: an object with one
 // property per input and no others [PM-24, PM-26].
-func Inputs(t *spec.Tool) *Schema { return newSchema(appendInputs(nil, t, true)) }
+func Inputs(t *spec.Tool) *Schema {
+	return authored(appendInputs(nil, t, true), writesItems(t))
+}
 
 // appendInputs writes the schema of the arguments, with what is required or
 // with nothing required.
@@ -80,7 +83,7 @@ func nullable(in *spec.Input) bool { return !in.Required && string(in.Default) =
 func Output(t *spec.Tool) *Schema {
 	b := append([]byte(`{"$schema":"`+draft+`","type":`), appendJSONString(nil, string(t.Output.Type))...)
 	b = appendMember(b, "description", t.Output.Description)
-	return newSchema(appendItems(b, t.Output.Type, t.Output.Items))
+	return authored(appendItems(b, t.Output.Type, t.Output.Items), t.Output.Items != nil)
 }
 
 func appendMember(b []byte, name, value string) []byte {
