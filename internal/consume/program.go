@@ -74,7 +74,7 @@ func (python) run(ctx context.Context, k *call) error {
 	}
 	rec.Sandbox.Python, rec.Sandbox.EnvKeys = python, envKeys(job.Env)
 	job.Gate = k.gate()
-	k.out, err = o.warm.start(ctx, box, s, job)
+	k.out, err = o.start(ctx, box, s, job)
 	rec.Network, rec.NetworkMore = visited(job.Uplink)
 	if err != nil {
 		k.out = sandbox.Outcome{Exit: -1}

@@ -69,9 +69,10 @@ type RunOptions struct {
 	UnsafeNoSandbox  bool
 	UnsafeRunRevoked bool
 
-	warm   *Warm         // of a process that lives on, else nil
-	replay audit.RunID   // that is run again, "" for a call of its own
-	became *audit.Record // gets the record of the run, where somebody wants to compare
+	warm   *Warm          // of a process that lives on, else nil
+	ready  *sandbox.Ready // what waits there with the tool's code; nil where nothing does
+	replay audit.RunID    // that is run again, "" for a call of its own
+	became *audit.Record  // gets the record of the run, where somebody wants to compare
 }
 
 // Ran is what became of a run.

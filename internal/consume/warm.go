@@ -69,7 +69,8 @@ func (w *Warm) Call(ctx context.Context, ref spec.Ref, operation string, raw jso
 	if err != nil {
 		return nil, err
 	}
-	o.warm = w
+	o.warm, o.ready = w, w.ready(s)
+	defer o.ready.Discard() // of a call that did not come so far
 	return w.client.Run(ctx, s, raw, o)
 }
 
@@ -87,10 +88,29 @@ func (w *Warm) Close() {
 	}
 }
 
-// start has a job done: by what waits for it where there is a pool.
-func (w *Warm) start(ctx context.Context, box *sandbox.Sandbox, s *Subject, job sandbox.Job) (sandbox.Outcome, error) {
-	if w == nil {
-		return box.Run(ctx, job)
+// ready has a program that waits for a verified release read the release's code, while
+// the call goes through its checks: none of it runs before all of them have said yes.
+// A call that a person has to look at each time would only use it up.
+func (w *Warm) ready(s *Subject) *sandbox.Ready {
+	if s.revoked != nil || s.Tool.Capabilities.HumanConfirm {
+		return nil
 	}
-	return w.serve(ctx, sandbox.Tool{Name: s.Ref.Name.String(), Release: s.Ref.Digest.Hex()}, job)
+	return w.pool.Ready(s.release())
+}
+
+// release is what the pool knows a release by.
+func (s *Subject) release() sandbox.Tool {
+	return sandbox.Tool{Name: s.Ref.Name.String(), Release: s.Ref.Digest.Hex()}
+}
+
+// start has a job done: by what is ready for it, or waits, where there is a pool.
+func (o RunOptions) start(ctx context.Context, box *sandbox.Sandbox, s *Subject, job sandbox.Job) (sandbox.Outcome, error) {
+	switch w, ready := o.warm, o.ready; {
+	case w == nil:
+		return box.Run(ctx, job)
+	case ready != nil:
+		return ready.Run(ctx, s.release(), job)
+	default:
+		return w.serve(ctx, s.release(), job)
+	}
 }

@@ -191,7 +191,7 @@ func TestOneWay(t *testing.T) {
 					case "start", "serve", "Job", "Gate", "gate", "Begin", "Take", "Do", "prepare":
 						callers[s.Sel.Name] = append(callers[s.Sel.Name], by)
 					case "Run":
-						if x, ok := s.X.(*ast.Ident); ok && (x.Name == "box" || x.Name == "pool") {
+						if x, ok := s.X.(*ast.Ident); ok && (x.Name == "box" || x.Name == "pool" || x.Name == "ready") {
 							callers["box.Run"] = append(callers["box.Run"], by)
 						}
 					case "run":
@@ -211,10 +211,10 @@ func TestOneWay(t *testing.T) {
 		"Gate":        {"python.run", "action.job", "action.converse"},
 		// examine reads a search index by this program itself; shell is the smoke test and the
 		// kill switch of a tool, by the person's own pull and revoke.
-		"box.Run": {"Client.Warm", "Client.examine", "Warm.start", "action.start", "action.converse", "deployedTool.shell"},
-		"serve":   {"Warm.start"},
+		"box.Run": {"Client.Warm", "Client.examine", "RunOptions.start", "action.start", "action.converse", "deployedTool.shell"},
+		"serve":   {"RunOptions.start"},
 		"Do":      {"action.once", "deployedTool.request"}, // a request of an action; of a smoke test or kill switch
-		"Job":     {"Client.examine", "Client.job", "action.job", "Warm.start", "deployedTool.shell"},
+		"Job":     {"Client.examine", "Client.job", "action.job", "RunOptions.start", "deployedTool.shell"},
 		"Begin":   {"call.begin"},
 		"Take":    {"call.hold", "Client.Confirm", "Client.sandbox"}, // an approval twice, and what was started ahead
 	}

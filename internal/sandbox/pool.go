@@ -62,6 +62,7 @@ type Pool struct {
 type waiting struct {
 	tool  Tool
 	job   string        // as MarshalBinary has it
+	start Job           // the same, with what is early as its whole input
 	made  <-chan *spare // has it, or is closed when it did not start
 	spare *spare        // the same, once it was made, to look at
 	timer *time.Timer
@@ -79,6 +80,11 @@ func NewPool(box *Sandbox, o PoolOptions) *Pool {
 // Run is [Sandbox.Run] for a job of a tool, by a program that waits where there
 // is one. The wall time counts from the call.
 func (p *Pool) Run(ctx context.Context, tool Tool, job Job) (Outcome, error) {
+	return p.run(ctx, tool, job, nil)
+}
+
+// run is Run, by the program that is ready where that is one for the job.
+func (p *Pool) run(ctx context.Context, tool Tool, job Job, ready *Ready) (Outcome, error) {
 	checked, err := job.checked()
 	if err != nil || !job.Late || job.Talk != nil {
 		return p.box.Run(ctx, job)
@@ -94,7 +100,10 @@ func (p *Pool) Run(ctx context.Context, tool Tool, job Job) (Outcome, error) {
 	job.Gate = sync.OnceValue(job.open) // it may be asked twice, see below
 	checked.Gate = job.Gate
 	var often atomic.Bool // a program waited for this call, so it is not the first
-	s := p.take(tool, same)
+	s := ready.take(tool, same, job.Stdin[:job.Early])
+	if s == nil {
+		s = p.take(tool, same)
+	}
 	// Not before: on a machine that stalls, the call would take the program that it
 	// had started itself, and wait for it to boot.
 	next := time.AfterFunc(headStart, func() { p.start(tool, same, checked, often.Load()) })
@@ -221,15 +230,16 @@ func (p *Pool) start(tool Tool, job string, j Job, more bool) {
 		p.kept = p.kept[1:]
 	}
 	made := make(chan *spare, 1)
-	w := &waiting{tool: tool, job: job, made: made}
-	w.timer = time.AfterFunc(p.opts.Idle, func() { p.drop(w) })
-	p.kept = append(p.kept, w)
-	j.Stdin, j.Gate = nil, nil
+	j.Stdin, j.Gate = slices.Clone(j.Stdin[:j.Early]), nil // not the arguments of the call before
 	var up *lead
 	if j.Uplink != nil {
 		up = &lead{doors: j.Uplink.Doors()}
 		j.Uplink = up
 	}
+	w := &waiting{tool: tool, job: job, start: j, made: made}
+	w.timer = time.AfterFunc(p.opts.Idle, func() { p.drop(w) })
+	p.kept = append(p.kept, w)
+	j.Stdin, j.Early = nil, 0
 	p.work.Go(func() {
 		defer close(made)
 		// A failure shows when Run tries for itself.

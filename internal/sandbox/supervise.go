@@ -38,6 +38,8 @@ type tree struct {
 	// linger keeps what takes long to be taken down with the tree, until release is
 	// called; nil where a driver has nothing of that kind.
 	linger func() (release func())
+	// given is how much of the late input was written already, all of it early.
+	given int
 	// talk is a conversation with the program; nil where there is none.
 	talk *talk
 	// fed is closed when the late input was written, or cannot be.
@@ -72,9 +74,9 @@ func (t *tree) feed(j Job) {
 // the gate waits for. So the gate must not wait for long.
 func (t *tree) feedNow(j Job) {
 	t.fed = make(chan struct{})
-	n := 0
-	if j.Early > 0 { // it wakes up and reads while the gate is asked
-		n = writeSome(t.stdin, j.Stdin[:j.Early])
+	n := t.given
+	if n < j.Early { // it wakes up and reads while the gate is asked
+		n += writeSome(t.stdin, j.Stdin[n:j.Early])
 	}
 	if !t.passes(j) {
 		t.dry()
