@@ -39,9 +39,9 @@ type Job struct {
 	// it must be one that does nothing of a stranger's before it has read.
 	Late bool
 	// Early is how many first bytes of a late Stdin a program that waits gets before
-	// its gate was asked, so that it wakes up and reads meanwhile. They are not all of
-	// Stdin, and the program must be one that does nothing of a stranger's before it
-	// has read more.
+	// its gate was asked, or where it is made [Ready] before it is known whether the job
+	// will come, so that it wakes up and reads meanwhile. They are not all of Stdin, and
+	// the program must be one that does nothing of a stranger's before it has read more.
 	Early int
 	// Talk, where it is not nil, has a conversation with the program of a late job
 	// instead of giving it Stdin: in is its standard input, out what it writes to its
