@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -207,11 +206,12 @@ on, as if they were typed with --allow-read and --allow-write each time.`,
 	return c
 }
 
-// absolute are paths as the configuration keeps them.
+// absolute are paths as the configuration keeps them; an empty one stays, and is
+// refused when it is looked at.
 func (a *app) absolute(list []string) []string {
 	var out []string
 	for _, p := range list {
-		out = append(out, filepath.Clean(a.path(p)))
+		out = append(out, a.pathOr(config.Expand(p, a.host.Home)))
 	}
 	return out
 }

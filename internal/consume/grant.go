@@ -73,7 +73,8 @@ func isOutput(in spec.Input) bool {
 func wishes(read, write []string, s *Subject, c *config.Config, home string) []wish {
 	var out []wish
 	add := func(paths []string, w wish) {
-		for _, w.path = range paths {
+		for _, p := range paths {
+			w.path = config.Expand(p, home) // no shell does that behind a =
 			out = append(out, w)
 		}
 	}
@@ -85,12 +86,8 @@ func wishes(read, write []string, s *Subject, c *config.Config, home string) []w
 	standing := func(t config.Tool, d config.Defaults, lax bool) {
 		w := wish{from: audit.FromConfig, lax: lax, hint: "patch-git grants forget " + strings.TrimSuffix(t.String(), "/")}
 		for i, paths := range [][]string{d.Read, d.Write} {
-			expanded := make([]string, len(paths))
-			for k, p := range paths {
-				expanded[k] = config.Expand(p, home)
-			}
 			w.write = i == 1
-			add(expanded, w)
+			add(paths, w)
 		}
 	}
 	tool := config.Tool{Registry: s.Registry, Name: s.Tool.Name}
