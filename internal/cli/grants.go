@@ -221,8 +221,9 @@ func (a *app) grantsForget() *cobra.Command {
 		Use:   "forget name[@version] | owner/registry[/name]",
 		Short: "Take back what a tool is given, and what you agreed to for it",
 		Long: `Take back what a tool is given for every run and what you agreed to for all of its
-versions; with a version, what you agreed to for that one; with the name of a
-registry, what every tool of it is given.`,
+versions; with a version, what you agreed to for that one and what ran by its word,
+so that you are asked again; with the name of a registry, what every tool of it is
+given.`,
 		Example: `  patch-git grants forget csv_to_json
   patch-git grants forget csv_to_json@1.2.0
   patch-git grants forget acme/tools`,
