@@ -48,7 +48,7 @@ func build(dir string) error {
 
 // product builds the program of this repository.
 func product(file string, flags ...string) error {
-	c := exec.Command("go", append(append([]string{"build", "-trimpath", "-ldflags=-s -w"}, flags...), "-o", file, "../../cmd/patch-git")...)
+	c := exec.Command("go", append(append([]string{"build", "-buildvcs=false", "-trimpath", "-ldflags=-s -w"}, flags...), "-o", file, "../../cmd/patch-git")...)
 	c.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := c.CombinedOutput(); err != nil {
 		return fmt.Errorf("build the program: %w\n%s", err, out)

@@ -56,13 +56,14 @@ var lookAtSources = sync.OnceValue(func() error {
 // build builds the program into a file in a folder of that name, and returns
 // where it lies and what was said. It is of the same packages as the tests, which
 // were compiled just now: with another CGO_ENABLED all of them would be compiled
-// once more. `make test-start` asks for that of a release.
+// once more. `make test-start` asks for that of a release. It knows no commit, which a
+// clean clone would give it.
 func build(folder string, flags ...string) (path, said string, err error) {
 	if err := cmp.Or(makeBuiltDir(), lookAtSources()); err != nil {
 		return "", "", err
 	}
 	path = filepath.Join(builtDir, folder, "patch-git")
-	args := append([]string{"build"}, flags...)
+	args := append([]string{"build", "-buildvcs=false"}, flags...)
 	out, err := exec.Command("go", append(args, "-o", path, ".")...).CombinedOutput()
 	if err != nil {
 		return "", "", fmt.Errorf("building: %w\n%.2000s", err, out)

@@ -45,6 +45,8 @@ type Program struct {
 	in     *Interpreter
 	source []byte
 	launch *launch // nil: the source does not compile, and running it will say so
+	// modules is the file of the standard library's modules, "" where there is none.
+	modules string
 }
 
 // launch is what makes a start quick.
@@ -65,6 +67,7 @@ func (p *Pythons) Prepare(ctx context.Context, in *Interpreter, source []byte) (
 	if b, err := durable.ReadFile(path, launchBytes); err == nil {
 		if parts, ok := unseal(b, key); ok {
 			if g.launch = in.launch(parts); g.launch != nil {
+				g.modules = p.modules(in)
 				return g, nil
 			}
 		}
@@ -82,6 +85,8 @@ func (p *Pythons) Prepare(ctx context.Context, in *Interpreter, source []byte) (
 	if g.launch = in.launch(out.Stdout); g.launch != nil {
 		// Without the cache the next run compiles again; that is all.
 		_ = durable.Replace(path, seal(out.Stdout, key), 0o600)
+		p.collect(ctx, in)
+		g.modules = p.modules(in)
 	}
 	return g, nil
 }
@@ -165,11 +170,16 @@ func (g *Program) Job(c Call) sandbox.Job {
 		job.StdinFile = argsPath
 		return job
 	}
+	modules := ""
+	if g.modules != "" {
+		modules = modulesTarget
+		job.Mounts = append(job.Mounts, sandbox.Mount{Source: g.modules, Target: modulesTarget, Optional: true})
+	}
 	end := "soon"
 	if c.Network || slices.ContainsFunc(c.Grants, func(m sandbox.Mount) bool { return m.Write }) {
 		end = "slowly"
 	}
-	job.Argv = append(g.in.argv(), launchPath, end, toolPath, argsPath, c.Env.Dir)
+	job.Argv = append(g.in.argv(), launchPath, end, toolPath, argsPath, c.Env.Dir, modules)
 	job.Argv = append(job.Argv, g.launch.imports...)
 	job.Files = []sandbox.File{{Target: launchPath, Data: g.launch.runner}}
 	job.Late = true

@@ -104,7 +104,7 @@ func (d bubblewrap) start(j Job, _ *group, rehearsal bool) (*tree, func(), error
 		return nil, nil, err
 	}
 	defer func() { _ = program.Close() }()
-	o, err := newBoxOrder(j, rehearsal)
+	o, err := newBoxOrder(modest(j), rehearsal)
 	if err != nil {
 		return nil, nil, err
 	}

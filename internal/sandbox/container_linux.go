@@ -196,6 +196,7 @@ func (c container) start(j Job, _ *group, rehearsal bool) (_ *tree, _ func(), er
 			s.remove()
 		}
 	}()
+	j = modest(j)
 	eng, err := findEngine(s.dir)
 	if err != nil {
 		return nil, nil, err

@@ -9,3 +9,6 @@ func TasksOfTools() int {
 	}
 	return tasksOf(os.Getuid())
 }
+
+// Reachable tells whether a user who owns nothing can use all mounts.
+func Reachable(mounts []Mount) bool { return reachable(mounts) }

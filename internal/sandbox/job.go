@@ -72,6 +72,7 @@ type Job struct {
 type Mount struct {
 	Source, Target string
 	Write          bool
+	Optional       bool // the program does without it, so no user is kept for it
 	Is             Identity
 	Hide           []Hidden // what the program finds empty instead
 }

@@ -66,6 +66,7 @@ func (l landlock) start(j Job, g *group, rehearsal bool) (_ *tree, _ func(), err
 	if j.Uplink != nil {
 		return nil, nil, noUplink("the landlock driver has no network of its own to give")
 	}
+	j = modest(j)
 	temp := cmp.Or(l.temp, "/tmp")
 	uid, t := runAs(j, temp), &tether{}
 	if t.scratch, err = newScratch(temp, uid); err != nil {

@@ -45,6 +45,7 @@ func (namespaces) start(j Job, g *group, rehearsal bool) (*tree, func(), error) 
 	if !filterExists {
 		return nil, nil, noFilter()
 	}
+	j = modest(j)
 	rooted := asRoot(j)
 	ids := mapping{uid: os.Getuid(), gid: os.Getgid()}
 	if ids.uid == 0 {

@@ -3,7 +3,21 @@ package sandbox
 import (
 	"os"
 	"path"
+	"slices"
 )
+
+// modest is the job without the mounts that its program does without, where root would
+// have to stay root for them.
+func modest(j Job) Job {
+	optional := func(m Mount) bool { return m.Optional }
+	if os.Getuid() != 0 || !slices.ContainsFunc(j.Mounts, optional) || reachable(j.Mounts) {
+		return j
+	}
+	if needed := slices.DeleteFunc(slices.Clone(j.Mounts), optional); reachable(needed) {
+		j.Mounts = needed
+	}
+	return j
+}
 
 // reachable tells whether a user who owns nothing can use all mounts and can
 // execute this program. It reads mode bits alone: an access list that says

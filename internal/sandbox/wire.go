@@ -59,6 +59,7 @@ func (w *writer) job(j *Job) {
 		w.text(m.Source)
 		w.text(m.Target)
 		w.yes(m.Write)
+		w.yes(m.Optional)
 		w.identity(m.Is)
 		w.num(uint64(len(m.Hide)))
 		for _, h := range m.Hide {
@@ -164,7 +165,7 @@ func (r *reader) job(j *Job) {
 	j.Mounts = make([]Mount, r.length())
 	for i := range j.Mounts {
 		m := &j.Mounts[i]
-		m.Source, m.Target, m.Write, m.Is = r.text(), r.text(), r.yes(), r.identity()
+		m.Source, m.Target, m.Write, m.Optional, m.Is = r.text(), r.text(), r.yes(), r.yes(), r.identity()
 		if n := r.length(); n > 0 {
 			m.Hide = make([]Hidden, n)
 		}

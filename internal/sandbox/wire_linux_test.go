@@ -19,6 +19,7 @@ func fullOrder() *order {
 			Stdin: []byte{0, 255}, StdinFile: "/tmp/x",
 			Mounts: []Mount{
 				{Source: "/a", Target: "/b", Write: true},
+				{Source: "/c", Target: "/d", Optional: true},
 				{Source: "/c", Target: "/c", Is: Identity{1 << 40, 2, 3}, Hide: []Hidden{{"/c/d", Identity{4, 5, 6}}}},
 			},
 			Files:   []File{{"/tmp/f", []byte("data"), 0o640}, {"/tmp/g", []byte{}, 0}},

@@ -263,5 +263,6 @@ results.addEventListener('click', keep); // so that the way back leads here
 addEventListener('popstate', fromAddress);
 addEventListener('online', () => { if (index === undefined) pending = search(); });
 
-fromAddress();
+if (typed()) changed(); // before these scripts were here
+else fromAddress();
 if (location.hash === '#q') field.focus();

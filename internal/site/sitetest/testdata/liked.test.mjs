@@ -114,6 +114,23 @@ test('operators, facets, corrections, nothing found', async () => {
   await v.context.close();
 });
 
+test('what is typed before the scripts are here is searched for', async () => {
+  for (const [address, want] of [['', 'pdf'], ['?q=csv', 'pdf']]) {
+    const { page, context } = await visitor();
+    let here;
+    const late = new Promise((done) => { here = done; });
+    await page.route('**/find.js', async (r) => { await late; await r.continue(); });
+    await page.goto(home + address);
+    await page.fill('#q', want);
+    here();
+    await page.waitForSelector('#results li');
+    assert.equal(await page.inputValue('#q'), want);
+    assert.match((await found(page))[0], /pdf_/);
+    await page.waitForURL(/\?q=pdf$/);
+    await context.close();
+  }
+});
+
 test('without a network it says so, and goes on when there is one', async () => {
   const { page, context } = await visitor();
   await page.goto(home);
