@@ -154,6 +154,9 @@ func (a *app) check(ctx context.Context, f *checkFlags, args []string) error {
 			a.printChecked(&one, l.Checked.Files)
 			a.printTrial(one.Trial)
 		}
+		if one.Tool != nil && one.Tool.Format == spec.FormatPatch && one.Tool.NoPaths() {
+			a.warn(safe(one.File) + ": the tool declares files and no input of it names one; the name of an input that does ends in _path, _file or _dir, and begins with output_ where the tool writes it")
+		}
 	}
 	if f.sarif != "" {
 		if err := a.writeSARIF(f.sarif, all); err != nil {

@@ -50,25 +50,6 @@ type wish struct {
 	hint string // how to take the wish back, for one that nobody typed
 }
 
-// pathWords end the name of an input whose value is a path.
-var pathWords = []string{"path", "file", "filename", "dir", "directory", "folder"}
-
-// outputWords begin the name of a path input that the tool writes.
-var outputWords = []string{"output", "out", "dest", "destination", "target", "save"}
-
-func isPathInput(in spec.Input) bool {
-	words := strings.Split(in.Name, "_")
-	return in.Type == spec.TypeString && slices.Contains(pathWords, words[len(words)-1])
-}
-
-// isOutput tells whether a path input names what the tool writes. All others
-// are given read-only, also to a tool that may write: the photo that is made
-// smaller stays as it is.
-func isOutput(in spec.Input) bool {
-	first, _, _ := strings.Cut(in.Name, "_")
-	return slices.Contains(outputWords, first)
-}
-
 // wishes are the paths that a person named: by flags, and in the configuration.
 func wishes(read, write []string, s *Subject, c *config.Config, home string) []wish {
 	var out []wish
@@ -96,16 +77,10 @@ func wishes(read, write []string, s *Subject, c *config.Config, home string) []w
 	return out
 }
 
-// permits tells whether the manifest's filesystem capability goes so far.
-func permits(t *spec.Tool, write bool) bool {
-	f := t.Capabilities.Filesystem
-	return f == spec.FilesystemReadWrite || f == spec.FilesystemReadOnly && !write
-}
-
 // named grants what a person named.
 func (g *grants) named(t *spec.Tool, j *judge, list []wish) error {
 	for _, w := range list {
-		if !permits(t, w.write) {
+		if !t.Capabilities.MayGive(w.write) {
 			if w.lax {
 				continue
 			}
@@ -138,7 +113,7 @@ func (w wish) refusal(err error) error {
 // fromArguments grants the files that path-typed arguments name. What is
 // granted already is not granted again; but a secret is, by its own name.
 func (g *grants) fromArguments(t *spec.Tool, j *judge) error {
-	if !permits(t, false) {
+	if !t.Capabilities.MayGive(false) {
 		return nil
 	}
 	var values map[string]json.RawMessage
@@ -148,8 +123,8 @@ func (g *grants) fromArguments(t *spec.Tool, j *judge) error {
 	changed := false
 	for _, in := range t.Inputs {
 		var p string
-		write := permits(t, true) && isOutput(in)
-		if !isPathInput(in) || values[in.Name] == nil || json.Unmarshal(values[in.Name], &p) != nil || p == "" {
+		write := t.Capabilities.MayGive(true) && in.IsOutputPath()
+		if !in.IsPath() || values[in.Name] == nil || json.Unmarshal(values[in.Name], &p) != nil || p == "" {
 			continue
 		}
 		d, err := j.open(wish{path: p, write: write, create: write, from: audit.FromArgument})
