@@ -1,10 +1,19 @@
 package sandbox
 
+import "slices"
+
 // Waiting is how many programs wait in a pool.
 func (p *Pool) Waiting() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return len(p.kept)
+}
+
+// WaitsFor tells whether a program of a tool waits in a pool.
+func (p *Pool) WaitsFor(tool string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.ContainsFunc(p.kept, func(w *waiting) bool { return w.tool.Name == tool })
 }
 
 // Weigh is what a pool does when a program has booted.

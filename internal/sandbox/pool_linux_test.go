@@ -237,7 +237,7 @@ func TestPoolBounds(t *testing.T) {
 		for _, name := range []string{"a", "b", "a", "c"} { // b goes
 			k, j := of(name)
 			call(t, p, k, j)
-			waitFor(t, "a program waits", func() bool { return p.Waiting() > 0 })
+			waitFor(t, "a program of "+name+" waits", func() bool { return p.WaitsFor(name) })
 		}
 		settled(t, p, word, 2)
 		for _, name := range []string{"a", "c"} {
@@ -245,6 +245,7 @@ func TestPoolBounds(t *testing.T) {
 			if out := call(t, p, k, j); !out.Warm {
 				t.Errorf("%s had to be started", name)
 			}
+			waitFor(t, "another one of "+name+" waits", func() bool { return p.WaitsFor(name) })
 			settled(t, p, word, 2)
 		}
 		k, j := of("b")
