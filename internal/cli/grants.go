@@ -234,12 +234,34 @@ given.`,
 				return err
 			}
 			t, err := targetOf(client.Box, args[0])
+			if fault.KindOf(err) == fault.NotFound {
+				t, err = a.standingOf(args[0], err)
+			}
 			if err != nil {
 				return err
 			}
 			return a.forget(c, client, t)
 		},
 	}
+}
+
+// standingOf finds what is given to a tool that is not installed any more, by its
+// name alone where one registry alone has such a one; else it is missing.
+func (a *app) standingOf(name string, missing error) (target, error) {
+	c, err := config.Load(a.host.Paths)
+	if err != nil {
+		return target{}, err
+	}
+	var found []target
+	for _, t := range c.Names() {
+		if string(t.Name) == name {
+			found = append(found, target{Tool: t})
+		}
+	}
+	if len(found) != 1 {
+		return target{}, missing
+	}
+	return found[0], nil
 }
 
 func (a *app) forget(c *cobra.Command, client *consume.Client, t target) error {
