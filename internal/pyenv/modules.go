@@ -13,8 +13,9 @@ import (
 //go:embed modules.py
 var modulesScript string
 
-// modulesTarget is where a run sees the file: its own place would name the person.
-const modulesTarget = "/run/patch-git/modules"
+// modulesTarget is where a run sees the file: its own place would name the person, and
+// below a folder that exists somebody may have granted that folder.
+const modulesTarget = "/.patch-git/modules"
 
 // modulesPath is where the modules of the standard library lie that tools begin by
 // importing: one file for an interpreter, as modules.py writes it. Each is used as
