@@ -127,6 +127,7 @@ func (a *app) check(ctx context.Context, f *checkFlags, args []string) error {
 		in = a.path(in)
 	}
 	all, bad, untold := []checked{}, 0, 0
+	var hints []string
 	quiet := a.json || f.sarif == "-"
 	for l := range w.CheckMany(ctx, paths, in) {
 		if l.Err != nil {
@@ -142,6 +143,7 @@ func (a *app) check(ctx context.Context, f *checkFlags, args []string) error {
 		switch {
 		case one.Untold:
 			untold++
+			hints = append(hints, l.Checked.Hints...)
 		case !one.OK:
 			bad++
 		}
@@ -151,6 +153,9 @@ func (a *app) check(ctx context.Context, f *checkFlags, args []string) error {
 		case !quiet:
 			a.printChecked(&one, l.Checked.Files)
 			a.printTrial(one.Trial)
+		}
+		if one.Tool != nil && one.Tool.Format == spec.FormatPatch && one.Tool.NoPaths() {
+			a.warn(safe(one.File) + ": the tool declares files and no input of it names one; the name of an input that does ends in _path, _file or _dir, and begins with output_ where the tool writes it")
 		}
 	}
 	if f.sarif != "" {
@@ -167,7 +172,12 @@ func (a *app) check(ctx context.Context, f *checkFlags, args []string) error {
 	case bad > 0:
 		return fault.New(fault.Findings, "findings", "%d of %d would be refused", bad, len(all))
 	case untold > 0:
-		return fault.New(fault.Unavailable, "untold", "nobody could tell about %d of %d", untold, len(all)).Hint("patch-git doctor")
+		err := fault.New(fault.Unavailable, "untold", "nobody could tell about %d of %d", untold, len(all))
+		slices.Sort(hints)
+		for _, h := range slices.Compact(hints) {
+			err = err.Hint("%s", h)
+		}
+		return err.Hint("patch-git doctor")
 	}
 	return nil
 }

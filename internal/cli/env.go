@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -117,6 +119,36 @@ func size(n int64) string {
 	return fmt.Sprintf("%.1f GB", float64(n)/(1000*1000*1000))
 }
 
+// age is how long ago something was, in days or as time.ParseDuration has it.
+type age time.Duration
+
+var errNoAge = errors.New("an age is written as 30d or 12h")
+
+func (a *age) String() string {
+	if *a == 0 {
+		return "" // what help shows as the default
+	}
+	return time.Duration(*a).String()
+}
+func (*age) Type() string { return "age" }
+
+func (a *age) Set(text string) error {
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		n, err := strconv.ParseUint(days, 10, 16)
+		if err != nil {
+			return errNoAge
+		}
+		*a = age(n) * age(24*time.Hour)
+		return nil
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d < 0 {
+		return errNoAge
+	}
+	*a = age(d)
+	return nil
+}
+
 func (a *app) envPruneCommand() *cobra.Command {
 	var o consume.PruneOptions
 	c := &cobra.Command{
@@ -125,12 +157,9 @@ func (a *app) envPruneCommand() *cobra.Command {
 needs, or whose Python is gone. What a tool uses at this moment stays. A tool
 whose packages are gone gets them again when it runs.`,
 		Example: `  patch-git env prune --dry-run
-  patch-git env prune --all --older-than 720h`,
+  patch-git env prune --all --older-than 30d`,
 		Args: exactly(), ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if o.OlderThan < 0 {
-				return usage("--older-than: %v is no age", o.OlderThan)
-			}
 			client, err := a.client()
 			if err != nil {
 				return err
@@ -143,7 +172,7 @@ whose packages are gone gets them again when it runs.`,
 		},
 	}
 	c.Flags().BoolVar(&o.All, "all", false, "also what installed tools need")
-	c.Flags().DurationVar(&o.OlderThan, "older-than", 0, "only what was last used longer ago, such as 720h")
+	c.Flags().Var((*age)(&o.OlderThan), "older-than", "only what was last used longer `AGO`, such as 30d or 12h")
 	c.Flags().BoolVar(&o.DryRun, "dry-run", false, "say what would go, and remove nothing")
 	return c
 }
@@ -157,9 +186,9 @@ type goneDocument struct {
 
 func (a *app) pruned(done *pyenv.Pruned, rehearsal bool) error {
 	gone, busy := []goneDocument{}, []goneDocument{}
-	verb := "removed"
+	verb, freed := "removed", "freed"
 	if rehearsal {
-		verb = "would remove"
+		verb, freed = "would remove", "would be freed"
 	}
 	for _, g := range done.Gone {
 		d := goneDocument{string(g.Kind), g.Name, g.Why}
@@ -184,6 +213,6 @@ func (a *app) pruned(done *pyenv.Pruned, rehearsal bool) error {
 	if len(gone) == 0 {
 		a.out.say("nothing to remove")
 	}
-	a.out.printf("%s freed, %s kept\n", size(done.Freed), size(done.Kept))
+	a.out.printf("%s %s, %s kept\n", size(done.Freed), freed, size(done.Kept))
 	return nil
 }

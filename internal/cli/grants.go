@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -207,11 +206,12 @@ on, as if they were typed with --allow-read and --allow-write each time.`,
 	return c
 }
 
-// absolute are paths as the configuration keeps them.
+// absolute are paths as the configuration keeps them; an empty one stays, and is
+// refused when it is looked at.
 func (a *app) absolute(list []string) []string {
 	var out []string
 	for _, p := range list {
-		out = append(out, filepath.Clean(a.path(p)))
+		out = append(out, a.pathOr(config.Expand(p, a.host.Home)))
 	}
 	return out
 }
@@ -221,8 +221,9 @@ func (a *app) grantsForget() *cobra.Command {
 		Use:   "forget name[@version] | owner/registry[/name]",
 		Short: "Take back what a tool is given, and what you agreed to for it",
 		Long: `Take back what a tool is given for every run and what you agreed to for all of its
-versions; with a version, what you agreed to for that one; with the name of a
-registry, what every tool of it is given.`,
+versions; with a version, what you agreed to for that one and what ran by its word,
+so that you are asked again; with the name of a registry, what every tool of it is
+given.`,
 		Example: `  patch-git grants forget csv_to_json
   patch-git grants forget csv_to_json@1.2.0
   patch-git grants forget acme/tools`,
@@ -233,12 +234,34 @@ registry, what every tool of it is given.`,
 				return err
 			}
 			t, err := targetOf(client.Box, args[0])
+			if fault.KindOf(err) == fault.NotFound {
+				t, err = a.standingOf(args[0], err)
+			}
 			if err != nil {
 				return err
 			}
 			return a.forget(c, client, t)
 		},
 	}
+}
+
+// standingOf finds what is given to a tool that is not installed any more, by its
+// name alone where one registry alone has such a one; else it is missing.
+func (a *app) standingOf(name string, missing error) (target, error) {
+	c, err := config.Load(a.host.Paths)
+	if err != nil {
+		return target{}, err
+	}
+	var found []target
+	for _, t := range c.Names() {
+		if string(t.Name) == name {
+			found = append(found, target{Tool: t})
+		}
+	}
+	if len(found) != 1 {
+		return target{}, missing
+	}
+	return found[0], nil
 }
 
 func (a *app) forget(c *cobra.Command, client *consume.Client, t target) error {

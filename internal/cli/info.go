@@ -188,7 +188,7 @@ func (a *app) aboutRows(info *consume.Info) [][]string {
 func (a *app) inputRows(t *spec.Tool) [][]string {
 	var rows [][]string
 	for _, i := range t.Inputs {
-		what := string(i.Type)
+		what := typeWord(t, i)
 		if !i.Required {
 			what += ", optional"
 		}

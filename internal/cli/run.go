@@ -290,11 +290,24 @@ func (a *app) printRunHelp(c *cobra.Command, t *spec.Tool) {
 	a.out.printf("\n%s\n%s", a.out.bold("Flags of run:"), c.LocalFlags().FlagUsages())
 }
 
+// typeWord is the type of an input for a person; a path is one where the tool is
+// given the file that it names.
+func typeWord(t *spec.Tool, in spec.Input) string {
+	switch {
+	case in.IsOutputPath() && t.Capabilities.MayGive(true):
+		return "path to write"
+	case in.IsPath() && t.Capabilities.MayGive(false):
+		return "path"
+	}
+	return string(cmp.Or(in.Type, "value"))
+}
+
 // printInputs ends a line of usage and lists what a tool takes.
 func (a *app) printInputs(t *spec.Tool) {
 	for _, in := range t.Inputs {
 		if in.Required {
-			a.out.printf(" %s <%s>", a.howToGive(in.Name), cmp.Or(in.Type, "value"))
+			kind, _, _ := strings.Cut(typeWord(t, in), " ")
+			a.out.printf(" %s <%s>", a.howToGive(in.Name), kind)
 		}
 	}
 	a.out.printf(" [flags]\n\n%s\n", a.out.bold("Inputs:"))
@@ -306,7 +319,7 @@ func (a *app) printInputs(t *spec.Tool) {
 		} else if in.Required {
 			note = " (required)"
 		}
-		rows = append(rows, []string{"  " + a.howToGive(in.Name), string(cmp.Or(in.Type, "value")), safe(in.Description) + note})
+		rows = append(rows, []string{"  " + a.howToGive(in.Name), typeWord(t, in), safe(in.Description) + note})
 	}
 	a.out.table(rows)
 }

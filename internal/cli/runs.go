@@ -236,9 +236,11 @@ func runRows(rec *audit.Record) [][]string {
 		{"at", rec.StartedAt.Format("2006-01-02 15:04:05 MST")},
 		{"source", rec.Tool.Source.String()},
 		{"sandbox", safe(rec.Sandbox.Driver)},
-		{"python", safe(rec.Sandbox.Python.Version + " " + rec.Sandbox.Python.Path)},
-		{"inputs", safe(string(rec.Inputs))},
 	}
+	rows = append(rows, boundRows(&rec.Sandbox)...)
+	rows = append(rows,
+		[]string{"python", safe(rec.Sandbox.Python.Version + " " + rec.Sandbox.Python.Path)},
+		[]string{"inputs", safe(string(rec.Inputs))})
 	add := func(name, text string) {
 		if text != "" {
 			rows = append(rows, []string{name, safe(text)})
@@ -272,6 +274,31 @@ func runRows(rec *audit.Record) [][]string {
 	}
 	if rec.InputsRedacted {
 		add("replay", "no: a secret was struck from the inputs")
+	}
+	return rows
+}
+
+// boundRows say what held a run in did not hold, and what the run was given.
+func boundRows(s *audit.Sandbox) [][]string {
+	var rows [][]string
+	for _, n := range s.NotEnforced {
+		rows = append(rows, []string{"leaves open", safe(n)})
+	}
+	for _, g := range s.Grants {
+		deed := "read"
+		if g.Write {
+			deed = "read and write"
+		}
+		if g.Secret {
+			deed += ", a secret"
+		}
+		rows = append(rows, []string{"given", safe(g.Path) + " (" + deed + ", by " + safe(string(g.From)) + ")"})
+	}
+	for _, p := range s.Hidden {
+		rows = append(rows, []string{"hidden", safe(p)})
+	}
+	if len(s.AllowNet) > 0 {
+		rows = append(rows, []string{"allow net", safe(strings.Join(s.AllowNet, ", "))})
 	}
 	return rows
 }

@@ -77,7 +77,7 @@ func checkPath(p string) error {
 
 // Expand puts the user's home in the place of "~".
 func Expand(p, home string) string {
-	if rest, ok := strings.CutPrefix(p, "~"+string(filepath.Separator)); ok {
+	if rest, ok := strings.CutPrefix(p, "~"+string(filepath.Separator)); ok && home != "" {
 		return filepath.Join(home, rest)
 	}
 	return p

@@ -3,7 +3,6 @@ package consume
 import (
 	"context"
 	"encoding/json"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -100,7 +99,7 @@ func (c *Client) grants(ctx context.Context, s *Subject, args json.RawMessage, o
 		}
 	}
 	list := wishes(o.Read, o.Write, s, standing, c.Host.Home)
-	if len(list) == 0 && (!permits(s.Tool, false) || !slices.ContainsFunc(s.Tool.Inputs, isPathInput)) {
+	if len(list) == 0 && (!s.Tool.Capabilities.MayGive(false) || s.Tool.NoPaths()) {
 		return &grants{args: args}, nil
 	}
 	return grant(ctx, s, args, list, newJudge(c.Host.Dir, c.Host.Home, c.Host.Paths.Root))

@@ -50,30 +50,12 @@ type wish struct {
 	hint string // how to take the wish back, for one that nobody typed
 }
 
-// pathWords end the name of an input whose value is a path.
-var pathWords = []string{"path", "file", "filename", "dir", "directory", "folder"}
-
-// outputWords begin the name of a path input that the tool writes.
-var outputWords = []string{"output", "out", "dest", "destination", "target", "save"}
-
-func isPathInput(in spec.Input) bool {
-	words := strings.Split(in.Name, "_")
-	return in.Type == spec.TypeString && slices.Contains(pathWords, words[len(words)-1])
-}
-
-// isOutput tells whether a path input names what the tool writes. All others
-// are given read-only, also to a tool that may write: the photo that is made
-// smaller stays as it is.
-func isOutput(in spec.Input) bool {
-	first, _, _ := strings.Cut(in.Name, "_")
-	return slices.Contains(outputWords, first)
-}
-
 // wishes are the paths that a person named: by flags, and in the configuration.
 func wishes(read, write []string, s *Subject, c *config.Config, home string) []wish {
 	var out []wish
 	add := func(paths []string, w wish) {
-		for _, w.path = range paths {
+		for _, p := range paths {
+			w.path = config.Expand(p, home) // no shell does that behind a =
 			out = append(out, w)
 		}
 	}
@@ -85,12 +67,8 @@ func wishes(read, write []string, s *Subject, c *config.Config, home string) []w
 	standing := func(t config.Tool, d config.Defaults, lax bool) {
 		w := wish{from: audit.FromConfig, lax: lax, hint: "patch-git grants forget " + strings.TrimSuffix(t.String(), "/")}
 		for i, paths := range [][]string{d.Read, d.Write} {
-			expanded := make([]string, len(paths))
-			for k, p := range paths {
-				expanded[k] = config.Expand(p, home)
-			}
 			w.write = i == 1
-			add(expanded, w)
+			add(paths, w)
 		}
 	}
 	tool := config.Tool{Registry: s.Registry, Name: s.Tool.Name}
@@ -99,16 +77,10 @@ func wishes(read, write []string, s *Subject, c *config.Config, home string) []w
 	return out
 }
 
-// permits tells whether the manifest's filesystem capability goes so far.
-func permits(t *spec.Tool, write bool) bool {
-	f := t.Capabilities.Filesystem
-	return f == spec.FilesystemReadWrite || f == spec.FilesystemReadOnly && !write
-}
-
 // named grants what a person named.
 func (g *grants) named(t *spec.Tool, j *judge, list []wish) error {
 	for _, w := range list {
-		if !permits(t, w.write) {
+		if !t.Capabilities.MayGive(w.write) {
 			if w.lax {
 				continue
 			}
@@ -141,7 +113,7 @@ func (w wish) refusal(err error) error {
 // fromArguments grants the files that path-typed arguments name. What is
 // granted already is not granted again; but a secret is, by its own name.
 func (g *grants) fromArguments(t *spec.Tool, j *judge) error {
-	if !permits(t, false) {
+	if !t.Capabilities.MayGive(false) {
 		return nil
 	}
 	var values map[string]json.RawMessage
@@ -151,8 +123,8 @@ func (g *grants) fromArguments(t *spec.Tool, j *judge) error {
 	changed := false
 	for _, in := range t.Inputs {
 		var p string
-		write := permits(t, true) && isOutput(in)
-		if !isPathInput(in) || values[in.Name] == nil || json.Unmarshal(values[in.Name], &p) != nil || p == "" {
+		write := t.Capabilities.MayGive(true) && in.IsOutputPath()
+		if !in.IsPath() || values[in.Name] == nil || json.Unmarshal(values[in.Name], &p) != nil || p == "" {
 			continue
 		}
 		d, err := j.open(wish{path: p, write: write, create: write, from: audit.FromArgument})

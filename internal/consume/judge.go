@@ -9,8 +9,10 @@ import (
 	"strings"
 
 	"github.com/patch-cat/patch-git/internal/audit"
+	"github.com/patch-cat/patch-git/internal/config"
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/limits"
+	"github.com/patch-cat/patch-git/internal/pyenv"
 	"github.com/patch-cat/patch-git/internal/sandbox"
 	"github.com/patch-cat/patch-git/internal/secrets"
 	"github.com/patch-cat/patch-git/spec"
@@ -20,13 +22,14 @@ import (
 type judge struct {
 	known *secrets.Known
 	dir   string // the working directory
+	home  string
 	state string // where patch-git keeps what it knows, its real path
 	own   fs.FileInfo
 }
 
 // newJudge is the judge for a user with that home and state.
 func newJudge(dir, home, state string) *judge {
-	j := &judge{known: secrets.New(home), dir: dir, state: state}
+	j := &judge{known: secrets.New(home), dir: dir, home: home, state: state}
 	if real, err := filepath.EvalSymlinks(state); err == nil {
 		j.state = real // else it is not there yet; who can write around it could make it
 	}
@@ -39,6 +42,11 @@ func newJudge(dir, home, state string) *judge {
 // open finds the real path that a person meant, opens it, and judges what was
 // opened and where.
 func (j *judge) open(w wish) (*granted, error) {
+	if w.path == "" {
+		// It would be the whole working directory, and is what is left of a
+		// variable of the shell that is not set.
+		return nil, fault.New(fault.Usage, "path", "a path that is to be given is empty").Hint("name the file or the folder; . is the folder you are in")
+	}
 	if strings.IndexByte(w.path, 0) >= 0 {
 		return nil, fault.New(fault.Usage, "path", "path %s has a zero byte", spec.Quote(w.path))
 	}
@@ -52,7 +60,7 @@ func (j *judge) open(w wish) (*granted, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		folder, err = filepath.EvalSymlinks(filepath.Dir(named))
 		if err != nil || !w.create {
-			return nil, fault.New(fault.NotFound, "path", "there is no file %s", spec.Quote(w.path))
+			return nil, j.missing(w)
 		}
 		name = filepath.Base(named)
 		real = filepath.Join(folder, name)
@@ -60,7 +68,7 @@ func (j *judge) open(w wish) (*granted, error) {
 	if err != nil {
 		return nil, fault.New(fault.Unavailable, "path", "path %s cannot be resolved: %w", spec.Quote(w.path), err)
 	}
-	if err := notSystem(real); err != nil {
+	if err := j.notSystem(real); err != nil {
 		return nil, err
 	}
 	src, err := sandbox.Hold(folder)
@@ -73,6 +81,16 @@ func (j *judge) open(w wish) (*granted, error) {
 		return nil, err
 	}
 	return d, nil
+}
+
+// missing is the error of a path that is not there.
+func (j *judge) missing(w wish) error {
+	err := fault.New(fault.NotFound, "path", "there is no file %s", spec.Quote(w.path))
+	if at := config.Expand(w.path, j.home); at != w.path {
+		// No shell has replaced it in an argument.
+		return err.Hint("~ is not the home folder here; the path in full is %s", spec.Quote(at))
+	}
+	return err
 }
 
 // judge refuses what no tool is given, and tells whether what was opened is a
@@ -88,7 +106,7 @@ func (j *judge) judge(d *granted, named string) (secret bool, err error) {
 	var head func() ([]byte, error)
 	switch {
 	case d.name != "": // there is nothing in it yet
-		head = func() ([]byte, error) { return nil, nil }
+		head = nothing
 	case !d.src.Dir():
 		head = func() ([]byte, error) { return headOf(d.src) }
 	}
@@ -100,6 +118,9 @@ func (j *judge) judge(d *granted, named string) (secret bool, err error) {
 	return place != "", nil
 }
 
+// nothing is the beginning of a file that nobody looks into.
+func nothing() ([]byte, error) { return nil, nil }
+
 // headOf reads the beginning of what was opened, and of nothing else.
 func headOf(src *sandbox.Held) ([]byte, error) {
 	f, err := src.Read()
@@ -110,9 +131,9 @@ func headOf(src *sandbox.Held) ([]byte, error) {
 	return secrets.Head(f)
 }
 
-// notSystem refuses what the sandbox cannot show: the root and the kernel's
-// own file systems.
-func notSystem(real string) error {
+// notSystem refuses what the sandbox cannot show: the root, the kernel's own
+// file systems, and where it has files of its own.
+func (j *judge) notSystem(real string) error {
 	for _, d := range []string{"/proc", "/sys", "/dev"} {
 		if within(real, d) {
 			return fault.New(fault.Denied, "path", "%s cannot be given to a tool", spec.Quote(real))
@@ -120,6 +141,13 @@ func notSystem(real string) error {
 	}
 	if filepath.Dir(real) == real {
 		return fault.New(fault.Denied, "path", "the whole file system cannot be given to a tool")
+	}
+	if sandbox.Own(real) || pyenv.Reserved(real) {
+		if j.known.Of(real, nothing) != "" { // nobody is told to make a copy of it
+			return fault.New(fault.Denied, "path", "%s, where secrets lie, cannot be given to a tool", spec.Quote(real))
+		}
+		return fault.New(fault.Denied, "path", "%s cannot be given to a tool, which finds files of the sandbox there", spec.Quote(real)).
+			Hint("copy what the tool needs to another place, and name the copy")
 	}
 	return nil
 }

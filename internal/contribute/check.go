@@ -25,6 +25,7 @@ type Checked struct {
 	Files    []spec.File        `json:"-"` // as they were read
 	File     string             `json:"file"`
 	Findings []spec.Finding     `json:"findings"`
+	Hints    []string           `json:"-"` // what to do where no interpreter could be asked
 }
 
 // OK tells whether a registry would take the release.
@@ -160,7 +161,7 @@ func (w *Workshop) check(ctx context.Context, shown string, files []spec.File, a
 		Release: out.Release, Facts: facts, FactsErr: factsErr, Scripts: scripts,
 		Owner: around.owner, Names: around.names, Previous: around.previous, Waivers: around.waivers,
 	})
-	out.Report = &report
+	out.Report, out.Hints = &report, fault.HintsOf(factsErr)
 	out.Findings = append(append(out.Findings, report.Findings...), around.unread...)
 	spec.SortFindings(out.Findings)
 	return out, nil

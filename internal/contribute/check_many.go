@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/patch-cat/patch-git/internal/durable"
+	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/review"
 	"github.com/patch-cat/patch-git/spec"
 )
@@ -112,4 +113,17 @@ func hasMain(dir string) bool {
 func (c *Checked) Untold() bool {
 	judged := slices.DeleteFunc(slices.Clone(c.Findings), unjudged)
 	return !spec.Blocking(judged) && spec.Blocking(c.Findings)
+}
+
+// refused is the error of a release that is not OK: the given no, or that nobody
+// here could tell, with what can be done about that.
+func (c *Checked) refused(no error) error {
+	if !c.Untold() {
+		return no
+	}
+	err := fault.New(fault.Unavailable, "untold", "nobody could tell whether the registry would take this; nothing of it was sent or published")
+	for _, h := range c.Hints {
+		err = err.Hint("%s", h)
+	}
+	return err.Hint("patch-git doctor")
 }

@@ -48,7 +48,7 @@ func (w *Workshop) PublishFile(ctx context.Context, file, dir string, with Signi
 	if !checked.OK() {
 		out := newPublished(b)
 		out.Reports = []*Checked{checked}
-		return out, refused(1)
+		return out, checked.refused(refused(1))
 	}
 	var ready []registry.Acceptance
 	if ref := checked.Release.Ref; !has(before, ref.Version) {

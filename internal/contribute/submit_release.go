@@ -43,7 +43,7 @@ type DraftOptions struct {
 // DraftRelease checks a tool, alone, against what the registry has published
 // and against its source tree, and makes the pull request that proposes it.
 // Where the answer is no, the draft has the findings and the error is
-// [fault.Findings].
+// [fault.Findings]; where nobody here could tell, it is [fault.Unavailable].
 func (w *Workshop) DraftRelease(ctx context.Context, file string, o DraftOptions) (*Draft, error) {
 	files, err := readRelease(file, w.Format)
 	if err != nil {
@@ -54,7 +54,7 @@ func (w *Workshop) DraftRelease(ctx context.Context, file string, o DraftOptions
 		return nil, err
 	}
 	if !d.Checked.OK() {
-		return d, notSent()
+		return d, d.Checked.refused(notSent())
 	}
 	d.ref, d.Tool = d.Checked.Release.Ref, d.Checked.Tool
 	d.Branch = branchPrefix + string(d.ref.Name) + "-" + string(d.ref.Version)
@@ -79,7 +79,7 @@ func (w *Workshop) DraftRelease(ctx context.Context, file string, o DraftOptions
 		return nil, err
 	}
 	if !d.Checked.OK() {
-		return d, notSent()
+		return d, d.Checked.refused(notSent())
 	}
 	if v := known.record.Find(d.ref.Version); v != nil {
 		if err := d.withdrawn(v); err != nil {

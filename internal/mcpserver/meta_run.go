@@ -138,7 +138,7 @@ func (t *toolset) replay(ctx context.Context, c *call) (*mcp.CallToolResult, err
 	if err != nil || r.Ran == nil {
 		return res, err
 	}
-	res.Meta = mcp.Meta{metaRun: string(r.Ran.RunID), metaTrust: string(r.Ran.Trust)}
+	res.Meta = aboutRun(r.Ran)
 	if foreign(r.Ran.Trust) {
 		res.Content = append([]mcp.Content{&mcp.TextContent{Text: label(r.Ran)}}, res.Content...)
 	}

@@ -24,6 +24,7 @@ const (
 	metaRun     = "patch-git/run_id"
 	metaTrust   = "patch-git/trust"
 	metaSources = "patch-git/sources"
+	metaSandbox = "patch-git/sandbox"
 	metaError   = "patch-git/error"
 	metaLoad    = "anthropic/alwaysLoad" // what a host that defers tools shows at once
 )
@@ -31,7 +32,7 @@ const (
 // ran is the result of a run: what the tool answered, as text and as structure,
 // and where somebody else may have written it a word about that before it.
 func ran(s shape, r *consume.Ran) *mcp.CallToolResult {
-	out := &mcp.CallToolResult{Meta: mcp.Meta{metaRun: string(r.RunID), metaTrust: string(r.Trust)}}
+	out := &mcp.CallToolResult{Meta: aboutRun(r)}
 	if len(r.Sources) > 0 {
 		out.Meta[metaSources] = r.Sources
 	}
@@ -53,6 +54,22 @@ func ran(s shape, r *consume.Ran) *mcp.CallToolResult {
 		out.StructuredContent = map[string]json.RawMessage{"result": r.Result}
 	}
 	return out
+}
+
+// confined is what held a run in, as _meta has it.
+type confined struct {
+	Driver      string   `json:"driver"`
+	NotEnforced []string `json:"not_enforced,omitempty"`
+	Hidden      []string `json:"hidden,omitempty"` // secrets in what was given
+}
+
+// aboutRun is what every result says of the run that it is of.
+func aboutRun(r *consume.Ran) mcp.Meta {
+	m := mcp.Meta{metaRun: string(r.RunID), metaTrust: string(r.Trust)}
+	if r.Driver != "" { // of an action that is a request there is none
+		m[metaSandbox] = confined{r.Driver, r.NotEnforced, r.Hidden}
+	}
+	return m
 }
 
 // foreign tells whether others may have written an output. What is not known to be

@@ -166,3 +166,16 @@ func TestMetas(t *testing.T) {
 		t.Error("another name is a meta-tool")
 	}
 }
+
+// TestResultSaysWhatHeldItIn: the driver, what it could not enforce and what was
+// hidden; of a request, which nothing held in, nothing.
+func TestResultSaysWhatHeldItIn(t *testing.T) {
+	about := aboutRun(&consume.Ran{Driver: "landlock", NotEnforced: []string{"hidden paths"}, Hidden: []string{"/w/.env"}})
+	data, err := json.Marshal(about[metaSandbox])
+	if want := `{"driver":"landlock","not_enforced":["hidden paths"],"hidden":["/w/.env"]}`; err != nil || string(data) != want {
+		t.Errorf("it is said: %s, %v; want %s", data, err, want)
+	}
+	if about := aboutRun(&consume.Ran{}); about[metaSandbox] != nil {
+		t.Errorf("of a request it is said: %v", about[metaSandbox])
+	}
+}

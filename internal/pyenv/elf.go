@@ -172,14 +172,24 @@ func regular(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
+var errNoProgram = errors.New("not a program for this system")
+
 // isELF tells whether a file is a program of this kind at all; a shim of a
 // version manager is a shell script and never run.
 func isELF(path string) error {
-	f, err := elf.Open(path)
+	file, err := os.Open(path)
 	if err != nil {
-		return errors.New("not a program for this system")
+		return errNoProgram
 	}
-	defer func() { _ = f.Close() }()
+	defer func() { _ = file.Close() }()
+	f, err := elf.NewFile(file)
+	if err != nil {
+		head := make([]byte, 2)
+		if _, err := file.ReadAt(head, 0); err == nil && string(head) == "#!" {
+			return errors.New("a script, as the shims of version managers are; they are never run")
+		}
+		return errNoProgram
+	}
 	if f.Type != elf.ET_EXEC && f.Type != elf.ET_DYN {
 		return errors.New("not a program")
 	}

@@ -13,8 +13,9 @@ import (
 //go:embed modules.py
 var modulesScript string
 
-// modulesTarget is where a run sees the file: its own place would name the person.
-const modulesTarget = "/run/patch-git/modules"
+// modulesTarget is where a run sees the file: its own place would name the person, and
+// below a folder that exists somebody may have granted that folder.
+const modulesTarget = "/.patch-git/modules"
 
 // modulesPath is where the modules of the standard library lie that tools begin by
 // importing: one file for an interpreter, as modules.py writes it. Each is used as
@@ -36,7 +37,8 @@ func (p *Pythons) modules(in *Interpreter) string {
 
 // collect makes the file where there is none. It runs no tool, and sees none. Failing
 // costs each run a millisecond, and nothing else. The file is on the disk before it has
-// its name: an interpreter believes what it loads.
+// its name, because an interpreter believes what it loads, and is never replaced: a run
+// that is about to show it would find another one.
 func (p *Pythons) collect(ctx context.Context, in *Interpreter) {
 	if p.host.GOOS == "windows" || p.modules(in) != "" {
 		return
@@ -44,6 +46,6 @@ func (p *Pythons) collect(ctx context.Context, in *Interpreter) {
 	job := in.job(modulesScript)
 	job.Limits = sandbox.Limits{Wall: compileTime, Stdout: launchBytes}
 	if out, err := p.box.Run(ctx, job); err == nil && out.Exit == 0 && !out.StdoutCut && len(out.Stdout) > 0 {
-		_ = durable.WriteFile(p.modulesPath(in), out.Stdout, 0o444)
+		_ = durable.WriteImmutable(p.modulesPath(in), out.Stdout, 0o444)
 	}
 }

@@ -10,3 +10,9 @@ func (in *Interpreter) Script(program string, input []byte, l sandbox.Limits) sa
 	job.Stdin, job.Limits = input, l
 	return job
 }
+
+// Reserved tells whether a tool finds something of patch-git's at that path, so
+// that no file of the host can be shown there.
+func Reserved(path string) bool {
+	return path == toolPath || path == argsPath || path == launchPath
+}

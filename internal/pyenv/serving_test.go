@@ -387,7 +387,7 @@ func TestList(t *testing.T) {
 		{Path: uv, From: UV, Version: "3.13.1", Works: true, Serves: "3.13", Pinned: true},
 		{Path: own, From: Installed, Version: "3.12.14", Works: true, Serves: "3.12"},
 		{Path: embedded, From: Embedded, Version: "3.14.6", Works: true, Serves: "3.14"},
-		{Path: shim, From: OfHost, Why: "not a program for this system"},
+		{Path: shim, From: OfHost, Why: "a script, as the shims of version managers are; they are never run"},
 	} {
 		if got[want.Path] != want {
 			t.Errorf("got %+v, want %+v", got[want.Path], want)

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"path"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -212,15 +213,19 @@ func (m Mount) check() error {
 			return bad("mount of %s: nothing below %s can be mounted", spec.Quote(m.Source), own)
 		}
 	}
-	if m.Target == "/" || m.Target == ScratchDir {
+	if Own(m.Target) {
 		return bad("mount on %s would hide the sandbox's own files", spec.Quote(m.Target))
 	}
-	for _, own := range []string{"/proc", "/sys", "/dev", "/etc"} {
-		if below(m.Target, own) {
-			return bad("mount on %s would hide the sandbox's own files", spec.Quote(m.Target))
-		}
-	}
 	return m.checkHidden()
+}
+
+// Own tells whether a sandbox has something of its own at a clean path, so that
+// nothing can be mounted there.
+func Own(p string) bool {
+	if p == "/" || p == ScratchDir {
+		return true
+	}
+	return slices.ContainsFunc([]string{"/proc", "/sys", "/dev", "/etc"}, func(own string) bool { return below(p, own) })
 }
 
 // cleanAbsolute tells whether p is spelled in the one way that has no "..",

@@ -114,6 +114,8 @@ func (e *setupError) classify() error {
 		return fault.New(fault.Unavailable, "mount_source", "sandbox: %w", e)
 	case e.step == stepSource && (e.errno == unix.ELOOP || e.errno == unix.EXDEV):
 		return fault.New(fault.Denied, "mount_source", "sandbox: mount source %s leads through a symbolic link", spec.Quote(e.what))
+	case e.step == stepSource && e.errno == errNoFile:
+		return fault.New(fault.Denied, "mount_source", "sandbox: %s is neither a file nor a folder", spec.Quote(e.what))
 	case e.step == stepSource:
 		return fault.New(fault.Denied, "mount_source", "sandbox: %w", e)
 	case e.step == stepTarget:

@@ -76,6 +76,9 @@ func (p *plan) same(s step, what string, fd uint8, st *unix.Stat_t, dev, ino uin
 	p.check(s, what, &st.Ino, ^uint64(0), ino, unix.ESTALE)
 }
 
+// errNoFile is said of a source that is there, and neither a file nor a folder.
+const errNoFile = unix.ENOTSUP
+
 // openSource opens a mount's source without following a single link, and
 // refuses the kernel's own file systems under whatever name. Where it is known
 // which file it must be, another one is refused. A driver that brings the
@@ -105,7 +108,7 @@ func openSource(path string, want Identity) (int, Identity, *setupError) {
 		return -1, is, failed(stepSame, path, unix.ESTALE)
 	case is.Kind != unix.S_IFDIR && is.Kind != unix.S_IFREG:
 		// A socket, a pipe or a device would be a door to another process.
-		err = unix.EINVAL
+		err = errNoFile
 	case kernels(&fs):
 		err = unix.EINVAL
 	default:

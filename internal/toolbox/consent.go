@@ -31,6 +31,9 @@ type Consent struct {
 	At      string       `json:"at"`
 	// HostNetwork tells that the network which was agreed to was not filtered.
 	HostNetwork bool `json:"host_network,omitempty"`
+	// Withdrawn tells that the person took the yes back, and is to be asked again
+	// for this version, whatever was agreed to for others.
+	Withdrawn bool `json:"withdrawn,omitempty"`
 }
 
 // consentSchema is that of consents which cover files. Those before it were
@@ -83,6 +86,9 @@ func (t *Toolbox) Consents(r Receipt) ([]Agreed, error) {
 		case err != nil && v == r.Version:
 			return nil, err
 		case err != nil, !ok:
+		case v == r.Version && other.Release == r.Release && c.Withdrawn:
+			return nil, nil
+		case c.Withdrawn:
 		case v == r.Version && other.Release == r.Release:
 			own = append(own, Agreed{r.Name, v, r.Registry, c})
 		case v != r.Version && other.Registry == r.Registry && c.Signer == signer && !signer.IsZero():
@@ -130,7 +136,13 @@ func (t *Toolbox) Agree(r Receipt, p spec.Permissions, carried spec.Version, hos
 	if err != nil {
 		return err
 	}
-	data, err := json.MarshalIndent(Consent{consentSchema, r.Release, signer, p, carried, t.now().UTC().Format(time.RFC3339), hostNetwork}, "", "  ")
+	return t.write(r, Consent{Signer: signer, Permissions: p, Carried: carried, HostNetwork: hostNetwork})
+}
+
+// write keeps a consent for a release, as of now.
+func (t *Toolbox) write(r Receipt, c Consent) error {
+	c.Schema, c.Release, c.At = consentSchema, r.Release, t.now().UTC().Format(time.RFC3339)
+	data, err := json.MarshalIndent(c, "", "  ")
 	if err != nil {
 		return err
 	}
@@ -169,7 +181,7 @@ func (t *Toolbox) AllAgreed() ([]Agreed, error) {
 			if err != nil {
 				continue // 'verify' says what is wrong with it
 			}
-			if c, ok, err := t.consent(r); err == nil && ok {
+			if c, ok, err := t.consent(r); err == nil && ok && !c.Withdrawn {
 				out = append(out, Agreed{r.Name, v, r.Registry, c})
 			}
 		}
@@ -178,26 +190,74 @@ func (t *Toolbox) AllAgreed() ([]Agreed, error) {
 }
 
 // Disagree takes back what was agreed to for a version, or where the reference
-// has none for all versions of the tool, and returns for which it was.
+// has none for all versions of the tool, and returns for which it was. A version
+// that ran by the word for another one does so no more: it is asked for again. What
+// rested on the word that is taken back goes with it.
 func (t *Toolbox) Disagree(ref spec.Ref) ([]spec.Version, error) {
-	versions, err := t.Versions(ref.Name)
-	if err != nil {
+	if ref.Version == "" {
+		return t.forget(ref.Name, func(Consent) bool { return true })
+	}
+	if ok, err := t.withdraw(ref); !ok || err != nil {
 		return nil, err
 	}
-	var gone []spec.Version
-	for _, v := range versions {
-		if ref.Version != "" && v != ref.Version {
-			continue
-		}
-		err := os.Remove(t.consentPath(ref.Name, v))
-		switch {
-		case err == nil:
-			gone = append(gone, v)
-		case !errors.Is(err, fs.ErrNotExist):
-			return gone, fault.New(fault.Unavailable, "toolbox", "forgetting the consent to %s@%s: %w", ref.Name, v, err)
+	gone := []spec.Version{ref.Version}
+	for i := 0; i < len(gone); i++ {
+		more, err := t.forget(ref.Name, func(c Consent) bool { return c.Carried == gone[i] })
+		gone = append(gone, more...)
+		if err != nil {
+			return gone, err
 		}
 	}
 	return gone, nil
+}
+
+// forget removes some consents to a tool, and returns for which versions they
+// counted.
+func (t *Toolbox) forget(n spec.Name, which func(Consent) bool) (gone []spec.Version, err error) {
+	versions, err := t.Versions(n)
+	if err != nil {
+		return nil, err
+	}
+	for _, v := range versions {
+		c, counts := t.given(n, v)
+		if !which(c) {
+			continue
+		}
+		if err := os.Remove(t.consentPath(n, v)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return gone, fault.New(fault.Unavailable, "toolbox", "forgetting the consent to %s@%s: %w", n, v, err)
+		}
+		if counts {
+			gone = append(gone, v)
+		}
+	}
+	return gone, nil
+}
+
+// given reads what was agreed to for a version; ok is false where that is nothing,
+// or was taken back.
+func (t *Toolbox) given(n spec.Name, v spec.Version) (c Consent, ok bool) {
+	r, err := t.Receipt(spec.Ref{Name: n, Version: v})
+	if err != nil {
+		return Consent{}, false
+	}
+	c, ok, err = t.consent(r)
+	return c, ok && err == nil && !c.Withdrawn
+}
+
+// withdraw notes that a version is to be asked for again; ok is false where nothing
+// was agreed to that it could run by.
+func (t *Toolbox) withdraw(ref spec.Ref) (ok bool, err error) {
+	r, err := t.Receipt(ref)
+	if err != nil {
+		return false, err
+	}
+	if _, ok = t.given(ref.Name, ref.Version); !ok {
+		list, err := t.Consents(r)
+		if err != nil || len(list) == 0 {
+			return false, err
+		}
+	}
+	return true, t.write(r, Consent{Withdrawn: true})
 }
 
 // releaseDocument reads the release.json of an installed version.

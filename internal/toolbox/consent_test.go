@@ -139,10 +139,61 @@ func TestAllAgreed(t *testing.T) {
 	if err != nil || len(list) != 1 || list[0].Version != "1.1.0" || list[0].Registry != "demo/tools" {
 		t.Errorf("%+v, %v", list, err)
 	}
-	if gone, err := s.box.Disagree(spec.Ref{Name: "echo_text", Version: "1.0.0"}); err != nil || gone != nil {
+	// What 1.0.0 would run by is the word for 1.1.0, which stays.
+	if gone, err := s.box.Disagree(spec.Ref{Name: "echo_text", Version: "1.0.0"}); err != nil || len(gone) != 1 {
 		t.Errorf("taken back from %v, %v", gone, err)
+	}
+	if list, err := s.box.AllAgreed(); err != nil || len(list) != 1 || list[0].Version != "1.1.0" {
+		t.Errorf("%+v, %v", list, err)
 	}
 	if gone, err := s.box.Disagree(spec.Ref{Name: "echo_text", Version: "1.1.0"}); err != nil || len(gone) != 1 {
 		t.Errorf("taken back from %v, %v", gone, err)
+	}
+}
+
+// TestTakenBackIsAskedAgain: a version that was taken back does not run by the word
+// for another one, and what rested on it does not either.
+func TestTakenBackIsAskedAgain(t *testing.T) {
+	s := newScene(t)
+	first, second, third, own := s.install("1.0.0"), s.install("1.1.0"), s.install("1.2.0"), s.install("1.3.0")
+	s.agree(first)
+	for r, from := range map[toolbox.Receipt]spec.Version{second: "1.0.0", third: "1.1.0"} {
+		if err := s.box.Agree(r, net, from, false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.agree(own)
+	gone, err := s.box.Disagree(spec.Ref{Name: "echo_text", Version: "1.0.0"})
+	if err != nil || !slices.Equal(gone, []spec.Version{"1.0.0", "1.1.0", "1.2.0"}) {
+		t.Errorf("taken back from %v, %v", gone, err)
+	}
+	if got := s.consents(first); got != nil {
+		t.Errorf("for what was taken back count %v", got)
+	}
+	// The twins: one that was agreed to for itself, and another that may carry its word.
+	want := []spec.Version{"1.3.0"}
+	if got := s.consents(own); !slices.Equal(got, want) {
+		t.Errorf("for what was not taken back count %v", got)
+	}
+	if got := s.consents(third); !slices.Equal(got, want) {
+		t.Errorf("for the one before it count %v", got)
+	}
+	if gone, err := s.box.Disagree(spec.Ref{Name: "echo_text", Version: "1.0.0"}); err != nil || gone != nil {
+		t.Errorf("taken back twice from %v, %v", gone, err)
+	}
+	// Agreeing again is agreeing, and forgetting all of it leaves no mark.
+	s.agree(first)
+	if got := s.consents(first); !slices.Equal(got, []spec.Version{"1.0.0", "1.3.0"}) {
+		t.Errorf("after a new yes count %v", got)
+	}
+	if _, err := s.box.Disagree(spec.Ref{Name: "echo_text", Version: "1.0.0"}); err != nil {
+		t.Fatal(err)
+	}
+	if gone, err := s.box.Disagree(spec.Ref{Name: "echo_text"}); err != nil || !slices.Equal(gone, want) {
+		t.Errorf("all of it: %v, %v", gone, err)
+	}
+	s.agree(own)
+	if got := s.consents(first); !slices.Equal(got, want) {
+		t.Errorf("after all was forgotten count %v", got)
 	}
 }
