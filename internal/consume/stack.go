@@ -75,6 +75,8 @@ func (c *Client) Run(ctx context.Context, s *Subject, raw json.RawMessage, o Run
 	if err := k.step(ctx, stageValidation, func(ctx context.Context) (string, error) { return k.validate(ctx, raw) }); err != nil {
 		return nil, err // nothing to record: no call was made that the tool could answer
 	}
+	k.o.ready = o.warm.ready(s)
+	defer k.o.ready.Discard() // of a call that does not come so far
 	var err error
 	for _, st := range []struct {
 		name string

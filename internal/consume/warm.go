@@ -24,6 +24,7 @@ type Warm struct {
 	pool   *sandbox.Pool
 	// serve is the pool's, but in a test of what is around it.
 	serve func(context.Context, sandbox.Tool, sandbox.Job) (sandbox.Outcome, error)
+	lend  func(sandbox.Tool) *sandbox.Ready // in the same way
 
 	subjects keeper[called, *Subject]
 	programs keeper[programKey, *machine]
@@ -46,7 +47,7 @@ func (c *Client) Warm(ctx context.Context, o sandbox.PoolOptions) (*Warm, error)
 	pool := sandbox.NewPool(box, o)
 	life, end := context.WithCancel(context.WithoutCancel(ctx))
 	w := &Warm{
-		end: end, client: c, box: box, pool: pool, serve: pool.Run, synced: c.Journal.Live(), touched: map[spec.Name]time.Time{},
+		end: end, client: c, box: box, pool: pool, serve: pool.Run, lend: pool.Ready, synced: c.Journal.Live(), touched: map[spec.Name]time.Time{},
 		subjects: keeper[called, *Subject]{now: c.Host.Now, most: limits.VerifiedBytes},
 		programs: keeper[programKey, *machine]{now: c.Host.Now, most: limits.VerifiedBytes},
 	}
@@ -69,8 +70,7 @@ func (w *Warm) Call(ctx context.Context, ref spec.Ref, operation string, raw jso
 	if err != nil {
 		return nil, err
 	}
-	o.warm, o.ready = w, w.ready(s)
-	defer o.ready.Discard() // of a call that did not come so far
+	o.warm = w
 	return w.client.Run(ctx, s, raw, o)
 }
 
@@ -90,12 +90,13 @@ func (w *Warm) Close() {
 
 // ready has a program that waits for a verified release read the release's code, while
 // the call goes through its checks: none of it runs before all of them have said yes.
-// A call that a person has to look at each time would only use it up.
+// Wrong arguments, which a model corrects at once, and a call that a person has to look
+// at each time would only use it up.
 func (w *Warm) ready(s *Subject) *sandbox.Ready {
-	if s.revoked != nil || s.Tool.Capabilities.HumanConfirm {
+	if w == nil || s.revoked != nil || s.Tool.Capabilities.HumanConfirm {
 		return nil
 	}
-	return w.pool.Ready(s.release())
+	return w.lend(s.release())
 }
 
 // release is what the pool knows a release by.
