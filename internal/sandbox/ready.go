@@ -3,6 +3,7 @@ package sandbox
 import (
 	"bytes"
 	"context"
+	"slices"
 )
 
 // Ready is a program of a pool that has the early part of its input, see [Job], and
@@ -35,11 +36,10 @@ func (p *Pool) Ready(tool Tool) *Ready {
 func (p *Pool) lend(tool Tool) (*waiting, *spare) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for i := len(p.kept) - 1; i >= 0; i-- {
-		w := p.kept[i]
+	for i, w := range slices.Backward(p.kept) {
 		if w.tool == tool && w.spare != nil && len(w.start.Stdin) > 0 {
 			w.timer.Stop()
-			p.kept = append(p.kept[:i:i], p.kept[i+1:]...)
+			p.kept = slices.Delete(p.kept, i, i+1)
 			return w, w.spare
 		}
 	}
