@@ -191,7 +191,7 @@ func failure(t *spec.Tool, out sandbox.Outcome) error {
 		return withStderr(fault.New(fault.ToolFailed, "timeout", "%s did not end in time (%s)", t.Name, out.Duration.Round(time.Millisecond)).
 			Hint("give it longer with --timeout"), out)
 	case out.OutOfMemory:
-		return say("memory", "%s used more memory than it may", t.Name)
+		return withStderr(fault.New(fault.ToolFailed, "memory", "%s used more memory than it may", t.Name).Hint("give it more with --memory"), out)
 	case out.TooManyProcesses && out.Exit != 0:
 		return say("processes", "%s started more processes than it may", t.Name)
 	case out.StdoutCut:
