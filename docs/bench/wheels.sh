@@ -83,5 +83,5 @@ echo "== pip without compiling against uv, for the scale"
 echo "== pull of a second tool with the same packages, against one without any"
 ./pair -n "$runs" -a "./patch-git pull same_packages" -b "./patch-git pull no_packages"
 cd "$OLDPWD"
-echo "== the steps, in one process: go test -bench Wheels ./internal/pyenv"
-PATCH_GIT_BENCH_WHEELS="$wheels" TMPDIR="$work" go test -run '^$' -bench Wheels -benchtime 10x ./internal/pyenv
+echo "== the steps, in one process, in turns with uv: go test -bench Wheels ./internal/pyenv"
+PATCH_GIT_BENCH_RIVAL="$work/uv_source" PATCH_GIT_BENCH_WHEELS="$wheels" TMPDIR="$work" go test -run '^$' -bench Wheels -benchtime 10x ./internal/pyenv

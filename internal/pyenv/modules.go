@@ -15,7 +15,7 @@ var modulesScript string
 
 // modulesTarget is where a run sees the file: its own place would name the person, and
 // below a folder that exists somebody may have granted that folder.
-const modulesTarget = "/.patch-git/modules"
+const modulesTarget = "/.patch-git-modules"
 
 // modulesPath is where the modules of the standard library lie that tools begin by
 // importing: one file for an interpreter, as modules.py writes it. Each is used as

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
@@ -15,7 +16,8 @@ import (
 
 // BenchmarkWheels makes environments of the wheels in the folder that
 // PATCH_GIT_BENCH_WHEELS names, from a server on loopback, and tells how long
-// each step takes. What it writes stays until its end.
+// each step takes. What it writes stays until its end. PATCH_GIT_BENCH_RIVAL is a
+// command that installs the same wheels, which is timed in turns with it.
 func BenchmarkWheels(b *testing.B) {
 	files, _ := filepath.Glob(filepath.Join(os.Getenv("PATCH_GIT_BENCH_WHEELS"), "*.whl"))
 	if len(files) == 0 {
@@ -39,8 +41,16 @@ func BenchmarkWheels(b *testing.B) {
 	if err != nil {
 		b.Skip(err)
 	}
-	var fetched, merged, compiled, whole time.Duration
+	rival := os.Getenv("PATCH_GIT_BENCH_RIVAL")
+	var fetched, merged, compiled, whole, theirs time.Duration
 	for b.Loop() {
+		if rival != "" {
+			start := time.Now()
+			if out, err := exec.CommandContext(b.Context(), rival).CombinedOutput(); err != nil {
+				b.Fatalf("%v\n%s", err, out)
+			}
+			theirs += time.Since(start)
+		}
 		p.host.Paths = paths.Paths{Root: b.TempDir()}
 		opt := InstallOptions{Mirrors: []string{server.URL}}
 		start := time.Now()
@@ -65,7 +75,7 @@ func BenchmarkWheels(b *testing.B) {
 		}
 		whole += time.Since(start)
 	}
-	for name, d := range map[string]time.Duration{"unpacked-ms": fetched, "linked-ms": merged, "compiled-ms": compiled, "whole-ms": whole} {
+	for name, d := range map[string]time.Duration{"unpacked-ms": fetched, "linked-ms": merged, "compiled-ms": compiled, "whole-ms": whole, "rival-ms": theirs} {
 		b.ReportMetric(float64(d.Milliseconds())/float64(b.N), name)
 	}
 }
