@@ -184,6 +184,7 @@ func FuzzRedact(f *testing.F) {
 	f.Add(`"SECRET\\"x"`, `\`)
 	f.Add(`["\ud800","SECRET\u2028"]`, "ECRE")
 	f.Add(`12345678`, "2345")
+	f.Add(`812E45678`, "beyond what a float holds")
 	_, p := journal(f)
 	j := audit.Open(p, clock(), words)
 	f.Fuzz(func(t *testing.T, text, secret string) {
@@ -197,9 +198,8 @@ func FuzzRedact(f *testing.F) {
 			return
 		}
 		got := get(t, j, run.ID())
-		var v any
-		if err := json.Unmarshal(got.Inputs, &v); err != nil {
-			t.Fatalf("%s became %s: %v", text, got.Inputs, err)
+		if !json.Valid(got.Inputs) {
+			t.Fatalf("%s became %s", text, got.Inputs)
 		}
 		clean := marks.ReplaceAllString(string(got.Inputs), "")
 		if strings.Contains(clean, "12345678") || strings.Contains(clean, "SECRET") {
