@@ -128,3 +128,13 @@ func TestModulesAreUsed(t *testing.T) {
 		t.Errorf("without the file: got %q", got)
 	}
 }
+
+// TestReserved: nothing of the host can be given where a run sees files of patch-git's;
+// beside them it can.
+func TestReserved(t *testing.T) {
+	for _, path := range []string{toolPath, argsPath, launchPath, modulesTarget} {
+		if !Reserved(path) || Reserved(path+"s") {
+			t.Errorf("%s: %v, beside it %v", path, Reserved(path), Reserved(path+"s"))
+		}
+	}
+}

@@ -14,5 +14,5 @@ func (in *Interpreter) Script(program string, input []byte, l sandbox.Limits) sa
 // Reserved tells whether a tool finds something of patch-git's at that path, so
 // that no file of the host can be shown there.
 func Reserved(path string) bool {
-	return path == toolPath || path == argsPath || path == launchPath
+	return path == toolPath || path == argsPath || path == launchPath || path == modulesTarget
 }

@@ -7,7 +7,7 @@
 // package keyless what no command shows, and how it stands up to what no
 // command meets twice.
 //
-// They run by "make test-sigstore" alone. What the services do is otherwise
+// They run by "make test-sigstore" and "make test-release" alone. What the services do is otherwise
 // played by package sigtest, in the process and in milliseconds; here is proved
 // that it plays them well.
 package realtest
