@@ -138,3 +138,15 @@ func TestReserved(t *testing.T) {
 		}
 	}
 }
+
+// TestModulesInEveryDriver: the place of the file is free in each of them.
+func TestModulesInEveryDriver(t *testing.T) {
+	for _, driver := range working(t) {
+		p := New(testHost(t, map[string]string{"PATH": os.Getenv("PATH")}), box(t, driver))
+		in := anyPython(t, p)
+		out := run(t, p, in, "import json\nprint(json.dumps(1))\n", Call{Args: []byte("{}")})
+		if p.modules(in) == "" || out.Driver != driver || string(out.Stdout) != "1\n" {
+			t.Errorf("%s: %+v\n%s", driver, out, out.Stderr)
+		}
+	}
+}
