@@ -3,6 +3,7 @@ package sandbox
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"strconv"
 	"strings"
@@ -158,7 +159,8 @@ func processes() []int {
 
 // bootKey names this boot of this kernel, this user and these namespaces, and
 // the settings that decide about user namespaces: what may change which
-// driver works, without a restart or with one.
+// driver works, without a restart or with one. The device of networks is in it
+// because the number of a mount namespace is given out again.
 func bootKey() string {
 	var u unix.Utsname
 	if unix.Uname(&u) != nil {
@@ -176,5 +178,14 @@ func bootKey() string {
 		b, _ := os.ReadFile(file)
 		key = append(key, string(bytes.TrimSpace(b)))
 	}
-	return strings.Join(key, " ")
+	return strings.Join(append(key, deviceKey(tunDevice)), " ")
+}
+
+// deviceKey tells which device a path is and who may open it; "" is none.
+func deviceKey(path string) string {
+	var st unix.Stat_t
+	if unix.Stat(path, &st) != nil {
+		return ""
+	}
+	return fmt.Sprint(st.Mode, st.Uid, st.Gid, st.Rdev)
 }

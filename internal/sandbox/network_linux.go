@@ -64,11 +64,13 @@ type (
 	}
 )
 
-// openTun opens the device that makes networks, in the namespace of this
-// moment and as the user who the caller is.
+// tunDevice makes networks.
+const tunDevice = "/dev/net/tun"
+
+// openTun opens the device in the namespace of this moment and as the user who
+// the caller is.
 func (c *cage) openTun() {
-	const path = "/dev/net/tun"
-	c.call(stepUplink, path, unix.SYS_OPENAT, num(unix.AT_FDCWD), c.text(path), unix.O_RDWR|unix.O_CLOEXEC, 0).to(regTun)
+	c.call(stepUplink, tunDevice, unix.SYS_OPENAT, num(unix.AT_FDCWD), c.text(tunDevice), unix.O_RDWR|unix.O_CLOEXEC, 0).to(regTun)
 }
 
 // ask appends an ioctl whose argument is a struct.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -168,6 +169,25 @@ func TestProgramsKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	see("docker, too")
+}
+
+// TestDeviceKey: what was remembered of one device is not said of another one
+// at its path, whatever number the mount namespace has.
+func TestDeviceKey(t *testing.T) {
+	keys := map[string]string{}
+	for _, path := range []string{os.DevNull, "/dev/zero", t.TempDir() + "/absent"} {
+		k := deviceKey(path)
+		if other, seen := keys[k]; seen {
+			t.Errorf("%s is as %s", path, other)
+		}
+		keys[k] = path
+	}
+	if again := deviceKey(os.DevNull); keys[again] != os.DevNull {
+		t.Errorf("the same device has another key: %q", again)
+	}
+	if k := bootKey(); !strings.HasSuffix(k, " "+deviceKey(tunDevice)) {
+		t.Errorf("the boot does not name the device of networks: %q", k)
+	}
 }
 
 func TestNeedsLoader(t *testing.T) {
