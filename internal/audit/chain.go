@@ -3,7 +3,7 @@ package audit
 import (
 	"errors"
 	"fmt"
-	"io"
+
 	"os"
 	"path/filepath"
 	"strconv"
@@ -59,7 +59,7 @@ type ends struct {
 	lock durable.KeptLock
 	path string // of the hint
 	hint *os.File
-	is   os.FileInfo
+	is   os.FileInfo // as it was when it was last looked at
 }
 
 func (j *Journal) ends() *ends {
@@ -70,6 +70,7 @@ func (j *Journal) ends() *ends {
 func (e *ends) open() error {
 	if e.hint != nil {
 		if now, err := os.Stat(e.path); err == nil && os.SameFile(e.is, now) {
+			e.is = now
 			return nil
 		}
 		_ = e.hint.Close()
@@ -105,7 +106,7 @@ func (j *Journal) append(rec *Record, k *keys, e *ends, write func(content []byt
 		return link{}, err
 	}
 	hint := e.hint
-	last, err := j.headIn(hint)
+	last, err := j.headIn(hint, e.is.Size())
 	if err != nil {
 		return link{}, err
 	}
@@ -127,13 +128,15 @@ func (j *Journal) append(rec *Record, k *keys, e *ends, write func(content []byt
 	return next, durable.Classify("write", j.headPath(), err)
 }
 
-// headIn reads the link of the last record from an open hint. What is no link is
-// made empty, for garbage behind a link would cost a rebuild every time.
-func (j *Journal) headIn(hint *os.File) (link, error) {
-	var b [linkSize + 1]byte
-	if n, err := hint.ReadAt(b[:], 0); errors.Is(err, io.EOF) {
-		if l, err := parseLink(b[:n]); err == nil {
-			return l, nil
+// headIn reads the link of the last record from an open hint of so many bytes. What is
+// no link is made empty, for garbage behind a link would cost a rebuild every time.
+func (j *Journal) headIn(hint *os.File, size int64) (link, error) {
+	var b [linkSize]byte
+	if size == linkSize {
+		if _, err := hint.ReadAt(b[:], 0); err == nil {
+			if l, err := parseLink(b[:]); err == nil {
+				return l, nil
+			}
 		}
 	}
 	if err := hint.Truncate(0); err != nil {

@@ -52,6 +52,7 @@ type Run struct {
 	started  time.Time // with the monotonic clock
 	secrets  *redactor
 	inputs   struck // those of Begin, which Finish mostly has again
+	foreseen output
 	finished bool
 }
 
@@ -82,7 +83,7 @@ func (j *Journal) Begin(ctx context.Context, rec Record, secrets ...string) (*Ru
 	rec.Prev, rec.StartedAt, rec.EndedAt = spec.Digest{}, now.UTC(), time.Time{}
 	rec.Seq, rec.Key, rec.Signature = 0, "", ""
 	run.inputs = run.secrets.strike(rec.Inputs)
-	run.secrets.record(&rec, run.inputs)
+	run.secrets.record(&rec, run.inputs, run.secrets.look(rec.Output))
 	b, err := encode(&rec)
 	if err != nil {
 		return nil, err
@@ -98,6 +99,30 @@ func (j *Journal) Begin(ctx context.Context, rec Record, secrets ...string) (*Ru
 		return nil, err
 	}
 	return run, nil
+}
+
+// output is the output of a run, and its code.
+type output struct {
+	struck
+	code string
+}
+
+// output works out what a record says of an output; nothing of none.
+func (r *Run) output(of json.RawMessage) (o output, err error) {
+	if len(of) > 0 {
+		o.code, err = r.secrets.keys.output(of)
+	}
+	o.struck = r.secrets.look(of)
+	return o, err
+}
+
+// Foresee does the part of Finish that depends on the output alone, for a caller who
+// knows what that will most likely be while the run is not over. It records nothing,
+// and Finish may have another output. The bytes must not change.
+func (r *Run) Foresee(output json.RawMessage) {
+	if o, err := r.output(output); err == nil {
+		r.foreseen = o
+	}
 }
 
 // Finish records the result in place of the intent, durably. rec is the whole
@@ -173,16 +198,18 @@ func (r *Run) streams(rec *Record, stdout, stderr []byte) (map[spec.Digest][]byt
 
 // seal says what the output was, strikes the secrets and says what that means.
 func (r *Run) seal(rec *Record) (err error) {
-	if rec.OutputCode = ""; len(rec.Output) > 0 {
-		if rec.OutputCode, err = r.secrets.keys.output(rec.Output); err != nil {
+	out := r.foreseen
+	if !bytes.Equal(out.of, rec.Output) {
+		if out, err = r.output(rec.Output); err != nil {
 			return err
 		}
 	}
+	rec.OutputCode = out.code
 	inputs := r.inputs
 	if !bytes.Equal(inputs.of, rec.Inputs) {
 		inputs = r.secrets.strike(rec.Inputs)
 	}
-	if r.secrets.record(rec, inputs); len(rec.Output) > limits.Stdout { // longer by the marks
+	if r.secrets.record(rec, inputs, out.struck); len(rec.Output) > limits.Stdout { // longer by the marks
 		rec.Output = json.RawMessage(`"` + r.secrets.mark("whole", rec.OutputCode) + `"`)
 	}
 	ok := rec.Status == Succeeded && !rec.InputsRedacted

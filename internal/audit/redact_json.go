@@ -42,12 +42,15 @@ type struck struct {
 	any       bool // there were some
 }
 
-// strike is json, with a text of its own to compare another one with.
-func (r *redactor) strike(text json.RawMessage) struck {
-	s := struck{of: bytes.Clone(text)}
+// look is json, with the text to compare another one with.
+func (r *redactor) look(text json.RawMessage) struck {
+	s := struck{of: text}
 	s.clean, s.any = r.json(s.of)
 	return s
 }
+
+// strike is look, with a text of its own.
+func (r *redactor) strike(text json.RawMessage) struck { return r.look(bytes.Clone(text)) }
 
 // leaves strikes secrets from each string of a valid JSON text, and tells where
 // the marks are.
@@ -96,12 +99,10 @@ func within(s span, others []span) bool {
 }
 
 // record strikes secrets from every part of a record that a tool, a host or a
-// person fills with text of their own. in are its inputs.
-func (r *redactor) record(rec *Record, in struck) {
-	var out bool
-	rec.Inputs = in.clean
-	rec.Output, out = r.json(rec.Output)
-	rec.Redacted, rec.InputsRedacted = rec.Redacted || in.any || out, rec.InputsRedacted || in.any
+// person fills with text of their own. in are its inputs, out is its output.
+func (r *redactor) record(rec *Record, in, out struck) {
+	rec.Inputs, rec.Output = in.clean, out.clean
+	rec.Redacted, rec.InputsRedacted = rec.Redacted || in.any || out.any, rec.InputsRedacted || in.any
 	if rec.Error != nil {
 		e := *rec.Error
 		e.Message, _ = r.text(e.Message)

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
@@ -135,5 +136,53 @@ func TestSecretInEveryPlace(t *testing.T) {
 	}
 	if got := get(t, j, run.ID()); got.Sandbox.Grants[0].Path != "/home/x/open-folder/a.csv" || got.Taint.Inputs[0].Path != "/to/open-folder" || got.Redacted {
 		t.Errorf("the twin: %+v", got)
+	}
+}
+
+// TestForesee: what was foreseen of an output changes no record, whether it came or not.
+func TestForesee(t *testing.T) {
+	const secret = "s3cr3t-token"
+	output := json.RawMessage(`{"said":"` + secret + `"}`)
+	finish := func(foresee, came json.RawMessage) audit.Record {
+		t.Helper()
+		j, _ := journal(t)
+		run, err := j.Begin(t.Context(), sample(), secret)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if foresee != nil {
+			run.Foresee(foresee)
+		}
+		if got := get(t, j, run.ID()); got.Status != audit.Started || got.Output != nil {
+			t.Errorf("it was recorded: %+v", got)
+		}
+		rec := sample()
+		if rec.Status, rec.Output = audit.Succeeded, came; came == nil {
+			rec.Status, rec.Error = audit.Failed, audit.FailureOf(errors.New("no"))
+		}
+		if err := run.Finish(rec, nil, nil); err != nil {
+			t.Fatal(err)
+		}
+		got := get(t, j, run.ID())
+		if (len(got.OutputCode) == 64) != (came != nil) {
+			t.Errorf("the code is %q", got.OutputCode)
+		}
+		// They are of another user and another run each time.
+		got.RunID, got.OutputCode, got.Key, got.Signature = "", "", "", ""
+		got.Output = json.RawMessage(regexp.MustCompile(`given:[0-9a-f]+`).ReplaceAll(got.Output, []byte("given")))
+		return got
+	}
+	for name, came := range map[string]json.RawMessage{
+		"a secret": output, "none": json.RawMessage(`{"said":"nothing"}`), "nothing": nil,
+	} {
+		want := finish(nil, came)
+		if want.Redacted != (name == "a secret") || strings.Contains(string(want.Output), secret) {
+			t.Errorf("%s: %+v", name, want)
+		}
+		for _, foresee := range []json.RawMessage{output, json.RawMessage(`{"said":"nothing"}`), json.RawMessage(`1`), json.RawMessage(`no JSON`), {}} {
+			if got := finish(foresee, came); !reflect.DeepEqual(got, want) {
+				t.Errorf("%s, foreseen %s:\n%+v, want\n%+v", name, foresee, got, want)
+			}
+		}
 	}
 }

@@ -73,7 +73,7 @@ func (python) run(ctx context.Context, k *call) error {
 		return err
 	}
 	rec.Sandbox.Python, rec.Sandbox.EnvKeys = python, envKeys(job.Env)
-	job.Gate = k.gate()
+	job.Gate, job.Heard = k.gate(), k.hear
 	k.out, err = o.start(ctx, box, s, job)
 	rec.Network, rec.NetworkMore = visited(job.Uplink)
 	if err != nil {

@@ -3,16 +3,19 @@ package consume
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/patch-cat/patch-git/internal/audit"
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/sandbox"
 	"github.com/patch-cat/patch-git/internal/taint"
 )
 
 // TestReadyIsRefused: a call whose program has its code already is stopped by each step
-// as any other, runs nothing, and leaves another program to the next call.
+// as any other, runs nothing, and leaves a program to the next call.
 func TestReadyIsRefused(t *testing.T) {
 	s, refs := pulled(t, kind{name: "say_plain"}.source())
 	w, err := s.client.Warm(t.Context(), sandbox.PoolOptions{PerKey: 1})
@@ -25,6 +28,7 @@ func TestReadyIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	ended, end := context.WithCancel(t.Context())
+	refused := false // the call before, whose program waits on
 	end()
 	for name, c := range map[string]struct {
 		ctx    context.Context
@@ -60,23 +64,16 @@ func TestReadyIsRefused(t *testing.T) {
 			if c.ctx == nil {
 				c.ctx = t.Context()
 			}
-			before, lent := s.last().RunID, false
-			w.lend = func(tool sandbox.Tool) *sandbox.Ready {
-				r := w.pool.Ready(tool)
-				lent = r != nil
-				return r
-			}
-			var ran *Ran
-			for range 500 { // until a program waits
-				ran, err = s.client.Run(c.ctx, subject, c.args, RunOptions{Session: session, warm: w})
-				if lent || name == "validation" || name == "confirmation" || (c.reason == "") != (err == nil) {
-					break
+			before := s.last().RunID
+			// The one that a refused call had read waits on for the next.
+			for i := 0; !w.pool.Ready(subject.release()) && !refused; i++ {
+				if i == 1000 {
+					t.Fatal("no program waits")
 				}
 				time.Sleep(10 * time.Millisecond)
 			}
-			if lent == (name == "validation" || name == "confirmation") {
-				t.Errorf("a program was ready: %v", lent)
-			}
+			refused = name != "none" && name != "sandbox"
+			ran, err := s.client.Run(c.ctx, subject, c.args, RunOptions{Session: session, warm: w})
 			if c.reason == "" {
 				if err != nil || !ran.Warm || string(ran.Result) != `{"text": "ANOTHER TEXT"}` {
 					t.Errorf("the twin: %+v, %v", ran, err)
@@ -91,12 +88,54 @@ func TestReadyIsRefused(t *testing.T) {
 			}
 		})
 	}
-	subject, err := s.client.Installed(t.Context(), refs[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	subject.revoked = fault.New(fault.Denied, "revoked", "gone")
-	if w.ready(subject) != nil {
-		t.Error("what was revoked is given to a program")
+}
+
+// TestHeardEarly: what a tool says before its end is no answer until it ended with it.
+func TestHeardEarly(t *testing.T) {
+	const begin, end = "    print(json.dumps({\"text\": args[\"text\"].upper()}), flush=True)\n", "    sys.stdout.flush()\n    os._exit(%d)\n"
+	for name, c := range map[string]struct {
+		then   string // what the tool does once its answer was heard
+		exit   int
+		result string
+		reason string
+	}{
+		"another answer": {then: `print('{"text": "no"}')`, result: `{"text": "no"}`},
+		"no answer":      {then: `print("1")`, reason: "wrong_result"},
+		"no text":        {then: `print("a")`, reason: "wrong_result"},
+		"a failure":      {exit: 3, reason: "exit"},
+		"the twin":       {result: `{"text": "A"}`},
+		"the twin, slow": {then: "time.sleep(0.05)", result: `{"text": "A"}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			source := kind{name: "say_early"}.source()
+			at := strings.Index(source, "if __name__")
+			if at < 0 {
+				t.Fatal(source)
+			}
+			source = source[:at] + "import os\nimport time\n\nif __name__ == \"__main__\":\n    args = json.loads(sys.stdin.read())\n" + begin
+			if c.then != "" {
+				source += "    " + c.then + "\n"
+			}
+			source += fmt.Sprintf(end, c.exit)
+			s, refs := pulled(t, source)
+			w, err := s.client.Warm(t.Context(), sandbox.PoolOptions{PerKey: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer w.Close()
+			for range 2 {
+				ran, err := w.Run(t.Context(), refs[0], text("a"), RunOptions{})
+				rec := s.last()
+				if c.reason != "" {
+					if fault.ReasonOf(err) != c.reason || rec.Status != audit.Failed || rec.Output != nil {
+						t.Errorf("%+v, %v, on record %s %s", ran, err, rec.Status, rec.Output)
+					}
+					continue
+				}
+				if err != nil || string(ran.Result) != c.result || string(rec.Output) != strings.ReplaceAll(c.result, " ", "") || rec.Status != audit.Succeeded {
+					t.Errorf("%+v, %v, on record %s %s", ran, err, rec.Status, rec.Output)
+				}
+			}
+		})
 	}
 }

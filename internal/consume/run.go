@@ -1,6 +1,7 @@
 package consume
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -69,10 +70,9 @@ type RunOptions struct {
 	UnsafeNoSandbox  bool
 	UnsafeRunRevoked bool
 
-	warm   *Warm          // of a process that lives on, else nil
-	ready  *sandbox.Ready // what waits there with the tool's code; nil where nothing does
-	replay audit.RunID    // that is run again, "" for a call of its own
-	became *audit.Record  // gets the record of the run, where somebody wants to compare
+	warm   *Warm         // of a process that lives on, else nil
+	replay audit.RunID   // that is run again, "" for a call of its own
+	became *audit.Record // gets the record of the run, where somebody wants to compare
 }
 
 // Ran is what became of a run.
@@ -167,8 +167,11 @@ func (k *call) result(python audit.Python) error {
 	if err := failure(s.Tool, *out); err != nil {
 		return err
 	}
-	if err := manifest.Result(s.Tool, line); err != nil {
-		return withStderr(err, *out)
+	if !bytes.Equal(k.heard.line, line) || len(line) == 0 {
+		k.heard = answered(s.Tool, line)
+	}
+	if k.heard.wrong != nil {
+		return withStderr(k.heard.wrong, *out)
 	}
 	k.ran = &Ran{
 		Tool: s.Tool.Name.String() + "@" + s.Tool.Version.String(), Release: s.Ref.Digest, Registry: s.Registry, Result: line,
@@ -179,6 +182,26 @@ func (k *call) result(python audit.Python) error {
 		k.ran.Notes = append(k.ran.Notes, python.Note)
 	}
 	return nil
+}
+
+// answer is the line of a tool's result, and what is wrong with it.
+type answer struct {
+	line  json.RawMessage
+	wrong error
+}
+
+func answered(t *spec.Tool, line json.RawMessage) answer {
+	return answer{line, manifest.Result(t, line)}
+}
+
+// hear looks at what a tool said while it ends, which it takes as long for: mostly that
+// is its answer, and result finds out whether it was.
+func (k *call) hear(stdout []byte) {
+	line, _ := lastLine(stdout)
+	k.heard = answered(k.s.Tool, line)
+	if run, err := k.begun(); err == nil && k.heard.wrong == nil {
+		run.Foresee(line)
+	}
 }
 
 // failure explains a tool that did not come to its end.

@@ -62,6 +62,7 @@ type call struct {
 	secrets  []string                   // that the tool is given, and nobody else
 	begun    func() (*audit.Run, error) // writes the intent, once; nil before there is one
 	out      sandbox.Outcome
+	heard    answer // in what came of it before its end
 	ran      *Ran
 }
 
@@ -75,8 +76,6 @@ func (c *Client) Run(ctx context.Context, s *Subject, raw json.RawMessage, o Run
 	if err := k.step(ctx, stageValidation, func(ctx context.Context) (string, error) { return k.validate(ctx, raw) }); err != nil {
 		return nil, err // nothing to record: no call was made that the tool could answer
 	}
-	k.o.ready = o.warm.ready(s)
-	defer k.o.ready.Discard() // of a call that does not come so far
 	var err error
 	for _, st := range []struct {
 		name string

@@ -24,7 +24,6 @@ type Warm struct {
 	pool   *sandbox.Pool
 	// serve is the pool's, but in a test of what is around it.
 	serve func(context.Context, sandbox.Tool, sandbox.Job) (sandbox.Outcome, error)
-	lend  func(sandbox.Tool) *sandbox.Ready // in the same way
 
 	subjects keeper[called, *Subject]
 	programs keeper[programKey, *machine]
@@ -47,7 +46,7 @@ func (c *Client) Warm(ctx context.Context, o sandbox.PoolOptions) (*Warm, error)
 	pool := sandbox.NewPool(box, o)
 	life, end := context.WithCancel(context.WithoutCancel(ctx))
 	w := &Warm{
-		end: end, client: c, box: box, pool: pool, serve: pool.Run, lend: pool.Ready, synced: c.Journal.Live(), touched: map[spec.Name]time.Time{},
+		end: end, client: c, box: box, pool: pool, serve: pool.Run, synced: c.Journal.Live(), touched: map[spec.Name]time.Time{},
 		subjects: keeper[called, *Subject]{now: c.Host.Now, most: limits.VerifiedBytes},
 		programs: keeper[programKey, *machine]{now: c.Host.Now, most: limits.VerifiedBytes},
 	}
@@ -66,7 +65,9 @@ func (w *Warm) Call(ctx context.Context, ref spec.Ref, operation string, raw jso
 	if o.UnsafeNoSandbox {
 		return nil, fault.New(fault.Denied, "unsafe", "a server runs no tool without a sandbox")
 	}
-	s, err := w.subject(ctx, w.client, called{ref, operation})
+	what := called{ref, operation}
+	w.ready(what)
+	s, err := w.subject(ctx, w.client, what)
 	if err != nil {
 		return nil, err
 	}
@@ -88,15 +89,13 @@ func (w *Warm) Close() {
 	}
 }
 
-// ready has a program that waits for a verified release read the release's code, while
-// the call goes through its checks: none of it runs before all of them have said yes.
-// Wrong arguments, which a model corrects at once, and a call that a person has to look
-// at each time would only use it up.
-func (w *Warm) ready(s *Subject) *sandbox.Ready {
-	if w == nil || s.revoked != nil || s.Tool.Capabilities.HumanConfirm {
-		return nil
+// ready has a program that waits for a release read the release's code, as it was
+// verified for the call before, while this one goes through its checks: none of it runs
+// before all of them have said yes.
+func (w *Warm) ready(what called) {
+	if s := w.subjects.last(what); s != nil && s.revoked == nil {
+		w.pool.Ready(s.release())
 	}
-	return w.lend(s.release())
 }
 
 // release is what the pool knows a release by.
@@ -104,14 +103,10 @@ func (s *Subject) release() sandbox.Tool {
 	return sandbox.Tool{Name: s.Ref.Name.String(), Release: s.Ref.Digest.Hex()}
 }
 
-// start has a job done: by what is ready for it, or waits, where there is a pool.
+// start has a job done: by what waits for it, where there is a pool.
 func (o RunOptions) start(ctx context.Context, box *sandbox.Sandbox, s *Subject, job sandbox.Job) (sandbox.Outcome, error) {
-	switch w, ready := o.warm, o.ready; {
-	case w == nil:
+	if o.warm == nil {
 		return box.Run(ctx, job)
-	case ready != nil:
-		return ready.Run(ctx, s.release(), job)
-	default:
-		return w.serve(ctx, s.release(), job)
 	}
+	return o.warm.serve(ctx, s.release(), job)
 }

@@ -61,6 +61,17 @@ func (s *keeper[K, V]) get(key K) (V, bool) {
 	return e.value, true
 }
 
+// last is what was held when it was last looked at, whatever became of it since: for
+// what does no harm where it does not stand any more. The zero value is nothing.
+func (s *keeper[K, V]) last(key K) (v V) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if e := s.items[key]; e != nil {
+		v = e.value
+	}
+	return v
+}
+
 // put holds what was found out since began, unless a file changed so lately that the
 // one that was read may be another one than the one that is stamped.
 func (s *keeper[K, V]) put(key K, v V, size int64, began time.Time, reads []string) {

@@ -146,8 +146,6 @@ def begin():
     path, arguments, packages = sys.argv[2:5]
     tool = marshal.loads(receive())
     place(path, receive())
-    place(arguments, receive())
-    redirect(arguments)
     sys.argv[:] = [path]
     if packages:
         sys.path.append(packages)  # behind the standard library, as site-packages is
@@ -163,6 +161,9 @@ def begin():
     loader = sys.modules["_frozen_importlib_external"].SourceFileLoader("__main__", path)
     main.__dict__.update(__file__=path, __cached__=None, __loader__=loader, __builtins__=builtins)
     sys.modules["__main__"] = main
+    # The last part comes when the call was admitted, and somebody waits from then on.
+    place(arguments, receive())
+    redirect(arguments)
     return tool, main.__dict__
 
 

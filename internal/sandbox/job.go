@@ -40,8 +40,8 @@ type Job struct {
 	// it must be one that does nothing of a stranger's before it has read.
 	Late bool
 	// Early is how many first bytes of a late Stdin a program that waits gets before
-	// its gate was asked, or where it is made [Ready] before it is known whether the job
-	// will come, so that it wakes up and reads meanwhile. They are not all of Stdin, and
+	// its gate was asked, or by [Pool.Ready] before it is known whether the job will
+	// come, so that it wakes up and reads meanwhile. They are not all of Stdin, and
 	// the program must be one that does nothing of a stranger's before it has read more.
 	Early int
 	// Talk, where it is not nil, has a conversation with the program of a late job
@@ -64,6 +64,10 @@ type Job struct {
 	// the run and is what Run returns. nil lets it start. A program that was started ahead is
 	// stopped by nothing while its gate is asked, which so should not wait for long.
 	Gate func() error
+	// Heard, where it is not nil, is given the beginning of the standard output as soon
+	// as that ends with a line, once, for whoever can use the time that the program takes
+	// to end. More may follow, so what counts is the outcome. Run returns after it.
+	Heard func(stdout []byte)
 }
 
 // Mount shows one host file or directory to the job, with all below it.

@@ -7,8 +7,10 @@ const readChunk = 64 << 10
 
 // readHead reads r to its end and keeps the first limit bytes. It calls full
 // once, when there is more; the writer then has to be killed, for nothing
-// reads further.
-func readHead(r io.Reader, limit int64, full func()) []byte {
+// reads further. heard, where it is not nil, is given what came when that ends
+// with a line for the first time, unless it is long: then looking at it twice
+// would cost more than the time it is meant to save.
+func readHead(r io.Reader, limit int64, full func(), heard func([]byte)) []byte {
 	var kept []byte
 	buf := make([]byte, readChunk)
 	for {
@@ -20,6 +22,10 @@ func readHead(r io.Reader, limit int64, full func()) []byte {
 		kept = append(kept, buf[:n]...)
 		if err != nil {
 			return kept
+		}
+		if heard != nil && n > 0 && buf[n-1] == '\n' && len(kept) <= readChunk {
+			heard(kept)
+			heard = nil
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -34,11 +35,56 @@ func TestReadHead(t *testing.T) {
 			"whole": bytes.NewReader(all), "halves": iotest.HalfReader(bytes.NewReader(all)), "data with the end": iotest.DataErrReader(bytes.NewReader(all)),
 		} {
 			full := 0
-			got := readHead(r, 100_000, func() { full++ })
+			got := readHead(r, 100_000, func() { full++ }, nil)
 			if len(got) != min(n, 100_000) || (full == 1) != (n > 100_000) || full > 1 {
 				t.Errorf("%d bytes %s: kept %d, full %d times", n, name, len(got), full)
 			}
 		}
+	}
+}
+
+// parts is a reader of what comes at several times.
+type parts []string
+
+func (p *parts) Read(b []byte) (int, error) {
+	if len(*p) == 0 {
+		return 0, io.EOF
+	}
+	n := copy(b, (*p)[0])
+	if (*p)[0] = (*p)[0][n:]; (*p)[0] == "" {
+		*p = (*p)[1:]
+	}
+	return n, nil
+}
+
+// TestHeard: it is the first beginning that ends with a line, unless it is long, and
+// what comes is read on.
+func TestHeard(t *testing.T) {
+	long := strings.Repeat("a", readChunk) + "\n"
+	for _, c := range []struct {
+		parts parts
+		heard string // "" never
+	}{
+		{parts{"a\n"}, "a\n"},
+		{parts{"a", "b\n"}, "ab\n"},
+		{parts{"a\n", "b\n"}, "a\n"},
+		{parts{"a\nb", "c\n"}, "a\nbc\n"},
+		{parts{"a"}, ""},
+		{parts{}, ""},
+		{parts{long[2:]}, long[2:]},
+		{parts{long}, ""},
+		{parts{long[1:]}, long[1:]},
+	} {
+		all, heard := strings.Join(c.parts, ""), []string(nil)
+		r := slices.Clone(c.parts)
+		got := readHead(&r, 1<<20, func() { t.Error("full") }, func(b []byte) { heard = append(heard, string(b)) })
+		if string(got) != all || strings.Join(heard, "|") != c.heard {
+			t.Errorf("%d bytes: kept %d, heard %.20q", len(all), len(got), heard)
+		}
+	}
+	full := parts{"abc\n"}
+	if got := readHead(&full, 2, func() {}, func([]byte) { t.Error("heard") }); string(got) != "ab" {
+		t.Errorf("too much: %q", got)
 	}
 }
 

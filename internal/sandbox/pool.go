@@ -80,11 +80,6 @@ func NewPool(box *Sandbox, o PoolOptions) *Pool {
 // Run is [Sandbox.Run] for a job of a tool, by a program that waits where there
 // is one. The wall time counts from the call.
 func (p *Pool) Run(ctx context.Context, tool Tool, job Job) (Outcome, error) {
-	return p.run(ctx, tool, job, nil)
-}
-
-// run is Run, by the program that is ready where that is one for the job.
-func (p *Pool) run(ctx context.Context, tool Tool, job Job, ready *Ready) (Outcome, error) {
 	checked, err := job.checked()
 	if err != nil || !job.Late || job.Talk != nil {
 		return p.box.Run(ctx, job)
@@ -100,10 +95,7 @@ func (p *Pool) run(ctx context.Context, tool Tool, job Job, ready *Ready) (Outco
 	job.Gate = sync.OnceValue(job.open) // it may be asked twice, see below
 	checked.Gate = job.Gate
 	var often atomic.Bool // a program waited for this call, so it is not the first
-	s := ready.take(tool, same, job.Stdin[:job.Early])
-	if s == nil {
-		s = p.take(tool, same)
-	}
+	s := p.take(tool, same, job.Stdin[:job.Early])
 	// Not before: on a machine that stalls, the call would take the program that it
 	// had started itself, and wait for it to boot.
 	next := time.AfterFunc(headStart, func() { p.start(tool, same, checked, often.Load()) })
@@ -114,7 +106,7 @@ func (p *Pool) run(ctx context.Context, tool Tool, job Job, ready *Ready) (Outco
 			next.Reset(breath)
 		}
 	}()
-	for ; s != nil; s = p.take(tool, same) {
+	for ; s != nil; s = p.take(tool, same, job.Stdin[:job.Early]) {
 		often.Store(true)
 		s.later = p.later
 		out, err := p.box.serve(ctx, p.box.driver, s, checked)
@@ -150,9 +142,10 @@ func (p *Pool) later(do func()) {
 	})
 }
 
-// take removes a program of a key, the first that is as it should be, and ends
-// those of the tool's other releases.
-func (p *Pool) take(tool Tool, job string) *spare {
+// take removes a program of a key, the first that is as it should be and has read
+// nothing but the early part of this input, and ends those of the tool's other
+// releases.
+func (p *Pool) take(tool Tool, job string, early []byte) *spare {
 	for {
 		w, stale := p.pick(tool, job)
 		for _, s := range stale {
@@ -162,7 +155,7 @@ func (p *Pool) take(tool Tool, job string) *spare {
 			return nil
 		}
 		s, ok := <-w.made
-		if ok && s.fit() {
+		if ok && s.fit() && w.readFor(early) {
 			return s
 		}
 		if ok {
@@ -230,7 +223,8 @@ func (p *Pool) start(tool Tool, job string, j Job, more bool) {
 		p.kept = p.kept[1:]
 	}
 	made := make(chan *spare, 1)
-	j.Stdin, j.Gate = slices.Clone(j.Stdin[:j.Early]), nil // not the arguments of the call before
+	// Nothing of the call before, its arguments least of all.
+	j.Stdin, j.Gate, j.Heard = slices.Clone(j.Stdin[:j.Early]), nil, nil
 	var up *lead
 	if j.Uplink != nil {
 		up = &lead{doors: j.Uplink.Doors()}

@@ -8,8 +8,8 @@ import (
 	"github.com/patch-cat/patch-git/internal/sandbox"
 )
 
-// TestReady: a program that is ready has read what is early, and runs nothing before
-// its run; one that is not run is gone and replaced, and one for another job is not
+// TestReady: a program that is ready has read what is early, and runs nothing before a
+// call comes; it waits on where none does, and one that read for another input is not
 // taken for this one.
 func TestReady(t *testing.T) {
 	s := open(t, "")
@@ -27,63 +27,56 @@ print(first, second)
 	job.Mounts = append(job.Mounts, rw(dir))
 	job.Stdin, job.Early = []byte("input"), 3
 	lies := func(name string) string { b, _ := os.ReadFile(dir + "/" + name); return string(b) }
-	if p.Ready(release) != nil {
-		t.Fatal("something is ready that nobody called yet")
+	if p.Ready(release) {
+		t.Error("something is ready that nobody called yet")
 	}
 	call(t, p, release, job)
-	// ready takes what waits, and waits until it has read.
-	ready := func() *sandbox.Ready {
+	// ready has what waits read, and waits until it has.
+	ready := func() {
 		t.Helper()
 		settled(t, p, word, 1)
 		for _, name := range []string{"early", "ran"} {
 			_ = os.Remove(dir + "/" + name)
 		}
-		r := p.Ready(release)
-		if r == nil {
+		if p.Ready(sandbox.Tool{Name: release.Name, Release: "another"}) || p.Ready(sandbox.Tool{Name: "other", Release: release.Release}) {
+			t.Fatal("a program of one release reads for another")
+		}
+		if !p.Ready(release) {
 			t.Fatal("nothing is ready")
 		}
 		waitFor(t, "the early part is read", func() bool { return lies("early") == "inp" })
-		if p.Waiting() != 0 || p.Ready(release) != nil {
-			t.Error("it is another call's, too")
+		if p.Ready(release) {
+			t.Error("it reads twice")
 		}
-		return r
-	}
-	gone := func(what string) {
-		t.Helper()
-		settled(t, p, word, 1) // the one in its place
-		if lies("ran") != "" {
-			t.Errorf("%s: it ran with %q", what, lies("ran"))
+		if p.Waiting() != 1 || lies("ran") != "" {
+			t.Errorf("%d wait, and it ran with %q", p.Waiting(), lies("ran"))
 		}
 	}
 
-	r := ready()
-	r.Discard()
-	gone("a call that was refused")
-	if p.Ready(sandbox.Tool{Name: release.Name, Release: "another"}) != nil {
-		t.Error("a program of one release is ready for another")
-	}
-
-	r, no := ready(), errors.New("no")
+	no := errors.New("no")
 	shut := job
 	shut.Gate = func() error { return no }
-	if out, err := r.Run(t.Context(), release, shut); !errors.Is(err, no) || out.Exit != -1 {
+	ready()
+	if out, err := p.Run(t.Context(), release, shut); !errors.Is(err, no) || out.Exit != -1 {
 		t.Errorf("a closed gate: %+v, %v", out, err)
 	}
-	r.Discard()
-	gone("a closed gate")
+	settled(t, p, word, 1) // the one in its place
+	if lies("ran") != "" {
+		t.Errorf("a closed gate: it ran with %q", lies("ran"))
+	}
 
 	for what, change := range map[string]func(*sandbox.Tool, *sandbox.Job){
 		"another input": func(_ *sandbox.Tool, j *sandbox.Job) { j.Stdin = []byte("other") },
 		"another job":   func(_ *sandbox.Tool, j *sandbox.Job) { j.Env = append(j.Env, "A=b") },
 		"another tool":  func(k *sandbox.Tool, _ *sandbox.Job) { k.Name = "other" },
 	} {
-		r, tool, other := ready(), release, job
+		ready()
+		tool, other := release, job
 		change(&tool, &other)
 		want := string(other.Stdin[3:])
-		if out, err := r.Run(t.Context(), tool, other); err != nil || out.Warm || lies("ran") != want {
+		if out, err := p.Run(t.Context(), tool, other); err != nil || out.Warm || lies("ran") != want {
 			t.Errorf("%s: %+v, %v, it ran with %q", what, out, err, lies("ran"))
 		}
-		r.Discard()
 		p.Close()
 		if pids := spared(word); len(pids) > 0 {
 			t.Errorf("%s: left %v", what, pids)
@@ -93,12 +86,9 @@ print(first, second)
 	}
 
 	// The twin.
-	r = ready()
-	if out, err := r.Run(t.Context(), release, job); err != nil || !out.Warm || string(out.Stdout) != "b'inp' b'ut'\n" || lies("ran") != "ut" {
+	ready()
+	if out, err := p.Run(t.Context(), release, job); err != nil || !out.Warm || string(out.Stdout) != "b'inp' b'ut'\n" || lies("ran") != "ut" {
 		t.Errorf("its run: %+v, %v\n%s", out, err, out.Stderr)
 	}
-	r.Discard() // nothing is left to be
 	settled(t, p, word, 1)
-	var none *sandbox.Ready
-	none.Discard()
 }

@@ -264,7 +264,7 @@ func (s *Sandbox) serve(ctx context.Context, d driver, warm *spare, job Job) (Ou
 	case job.Late:
 		t.feed(job)
 	}
-	out, err := t.supervise(ctx, job.Limits, began, s.opts.Now)
+	out, err := t.supervise(ctx, job, began, s.opts.Now)
 	select {
 	case err = <-t.shut: // the program did not start
 		return Outcome{Exit: -1}, err
@@ -312,7 +312,7 @@ func rehearse(ctx context.Context, d driver, groups *groups, job Job) error {
 		return err
 	}
 	defer s.clean()
-	_, err = s.t.supervise(ctx, job.Limits, time.Time{}, func() time.Time { return time.Time{} })
+	_, err = s.t.supervise(ctx, job, time.Time{}, func() time.Time { return time.Time{} })
 	return err
 }
 

@@ -163,15 +163,15 @@ type count struct {
 	memory    int64
 }
 
-// supervise waits for the tree, which has run since began, under the limits and
+// supervise waits for the tree, which has run since began, under the limits of its job and
 // turns its end into an Outcome. Whatever happens, nothing of the tree is left when
 // it returns.
-func (t *tree) supervise(ctx context.Context, lim Limits, began time.Time, now func() time.Time) (Outcome, error) {
-	out := Outcome{Exit: -1}
+func (t *tree) supervise(ctx context.Context, job Job, began time.Time, now func() time.Time) (Outcome, error) {
+	out, lim := Outcome{Exit: -1}, job.Limits
 	var full atomic.Bool
 	heads, tails := make(chan []byte, 1), make(chan struct{}, 1)
 	go func() {
-		heads <- readHead(t.talk.heard(&stream{File: t.stdout}), lim.Stdout, func() { full.Store(true); t.kill() })
+		heads <- readHead(t.talk.heard(&stream{File: t.stdout}), lim.Stdout, func() { full.Store(true); t.kill() }, job.Heard)
 	}()
 	go func() {
 		out.Stderr, out.StderrCut = readTail(&stream{File: t.stderr}, lim.Stderr)
