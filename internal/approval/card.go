@@ -60,7 +60,7 @@ func (a Action) Lines(show func(string) string) []Line {
 		if d.Decode(&value) != nil {
 			return out
 		}
-		l := Line{Name: sanitize.Line(name), Note: misread(string(value))}
+		l := Line{Name: named(name, show), Note: misread(string(value))}
 		var text string
 		if value[0] == '"' && json.Unmarshal(value, &text) == nil {
 			l.Value, l.Note = show(text), misread(text)
@@ -73,6 +73,19 @@ func (a Action) Lines(show func(string) string) []Line {
 		out = append(out, l)
 	}
 	return out
+}
+
+// InputName is the name of an input as a person sees it. What is no plain name stands in
+// quotes: the schema of an operation may let whoever calls choose it, and it must not read
+// as a sentence of ours, or as another argument.
+func InputName(name string) string { return named(name, Shown) }
+
+func named(name string, show func(string) string) string {
+	const most = 64
+	if name != "" && len(name) <= most && strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == "" {
+		return name
+	}
+	return show(name)
 }
 
 // plain is JSON that was shown without the quotes around it, where it is whole.

@@ -108,6 +108,9 @@ func FuzzLines(f *testing.F) {
 			if strings.ContainsFunc(l.Name+l.Value+l.Note, unicode.IsControl) {
 				t.Fatalf("%q", l)
 			}
+			if strings.ContainsAny(l.Name, " =") && l.Name[0] != '"' {
+				t.Fatalf("%q reads as more than a name", l.Name)
+			}
 		}
 		if w := sanitize.Width(a.Summary()); w > limits.ArgsSummary {
 			t.Fatalf("the summary takes %d columns", w)
@@ -149,6 +152,13 @@ func TestShown(t *testing.T) {
 	for i := range want {
 		if got[i] != want[i] {
 			t.Errorf("got %+v, want %+v", got[i], want[i])
+		}
+	}
+	// A name that whoever calls chose is no second argument, and no sentence of ours.
+	odd := Action{Arguments: json.RawMessage(`{"to = \"ann@example.com\", note":"x","cc-2":1,"a\n  why   you asked":2,"":3}`)}
+	for i, want := range []string{`"to = \"ann@example.com\", note"`, "cc-2", `"a\n  why   you asked"`, `""`} {
+		if got := odd.Lines(Shown)[i].Name; got != want {
+			t.Errorf("the name is shown as %s, want %s", got, want)
 		}
 	}
 	if got := a.Summary(); got != `amount=10.50, list=["a","b\"c"], ok=true, to="pаypal"`+", word=\"\u05e9\u05dc\", turned=\"\u05d0 100, \u05d1\"" {

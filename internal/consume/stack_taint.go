@@ -31,7 +31,7 @@ func (k *call) follow(context.Context) (string, error) {
 	}
 	tool := k.s.Tool
 	k.verdict = s.Taint.Check(taint.Call{
-		Arguments: k.foreign(), TaintedOK: taintedOK(tool), Irreversible: irreversible(tool), Reaches: reaches(tool),
+		Arguments: k.foreign(), TaintedOK: taintedOK(tool), Chosen: k.chosen, Irreversible: irreversible(tool), Reaches: reaches(tool),
 		Approved: k.remembered(),
 	})
 	for _, list := range [][]taint.Match{k.verdict.Matches, k.verdict.Carried} {
@@ -105,7 +105,7 @@ func tainted(v taint.Verdict) []approval.Reason {
 		}
 		out = append(out, approval.Reason{
 			Kind: approval.KindTainted, Input: m.Input, Path: m.Path, Value: m.Value, Source: m.Source.Run,
-			Text: fmt.Sprintf("the input %s is %s, which was read in %s", m.Input, spec.Quote(m.Value), from(m.Source)),
+			Text: fmt.Sprintf("the input %s is %s, which was read in %s", approval.InputName(m.Input), spec.Quote(m.Value), from(m.Source)),
 		})
 	}
 	if v.Session != nil {
@@ -137,6 +137,12 @@ func runOf(s taint.Source) audit.RunID {
 		return ""
 	}
 	return id
+}
+
+// chosen tells whether who calls chose the name of an input: the schema of an operation
+// may let them give more than it names.
+func (k *call) chosen(name string) bool {
+	return !slices.ContainsFunc(k.s.Tool.Inputs, func(in spec.Input) bool { return in.Name == name })
 }
 
 func taintedOK(t *spec.Tool) func(string) bool {

@@ -42,14 +42,14 @@ func (k *call) sanitize(context.Context) (string, error) {
 			switch {
 			case len(hits) == 0:
 			case k.o.Session == nil: // it is that person's own, and visible to nobody else
-				k.c.warn("the input " + in.Name + " has characters that do not show as what they are: " + hits[max(i, 0)].Category)
+				k.c.warn("the input " + approval.InputName(in.Name) + " has characters that do not show as what they are: " + hits[max(i, 0)].Category)
 			case i >= 0:
 				return "", hidden(in.Name, text, hits[i:])
 			default:
 				looks = approval.KindHidden
 				k.reasons = append(k.reasons, approval.Reason{
 					Kind: approval.KindHidden, Input: in.Name, Value: cut(text),
-					Text: "the input " + in.Name + " is " + spec.Quote(cut(text)) + ", which may look like something else (" + hits[0].Category + ")",
+					Text: "the input " + approval.InputName(in.Name) + " is " + spec.Quote(cut(text)) + ", which may look like something else (" + hits[0].Category + ")",
 				})
 			}
 		}
@@ -78,7 +78,7 @@ func hidden(input, text string, hits []sanitize.Hit) error {
 	if says := sanitize.Reveal(hits); says != "" {
 		what += ", which spells " + spec.Quote(cut(says))
 	}
-	return fault.New(fault.Usage, ReasonHidden, "the input %s has characters that nobody sees: %s", input, what).
+	return fault.New(fault.Usage, ReasonHidden, "the input %s has characters that nobody sees: %s", approval.InputName(input), what).
 		Hint("pass the text without them")
 }
 

@@ -46,7 +46,7 @@ type judge struct {
 
 func (j *judge) leaf(l leaf) {
 	switch {
-	case l.name && l.at.up.up == nil:
+	case l.name && l.at.up.up == nil && (j.c.Chosen == nil || !j.c.Chosen(l.text)):
 		return // the name of an input, which the tool gave
 	case l.name && identifier(l.text) && weight(squeeze(l.text)) < gramWeight:
 		return // a word that also stands in what was read, and mostly means nothing

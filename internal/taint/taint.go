@@ -48,6 +48,9 @@ func (v Verdict) Sources() []string {
 type Call struct {
 	Arguments json.RawMessage   // canonical, an object
 	TaintedOK func(string) bool // by the name of an input
+	// Chosen tells of the name of an input that who calls chose it, and not who wrote
+	// the tool: it is held against the history as a value is. nil is never.
+	Chosen func(string) bool
 	// Constant tells whether the manifest itself states this value for this
 	// input, as its default or as one of a few; nil is never.
 	Constant func(input, value string) bool
