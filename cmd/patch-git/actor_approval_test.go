@@ -26,13 +26,13 @@ func approvals(ts *testscript.TestScript) *approval.Store {
 	return approval.Open(paths.Paths{Root: ts.Getenv("PATCH_GIT_HOME")}, time.Now)
 }
 
-// hold NAME [-for DURATION] [-kind KIND] [-session S] ARGUMENTS puts a call of send_mail before
+// hold NAME [-for DURATION] [-kind KIND] [-session S] [-action A] ARGUMENTS puts a call of send_mail before
 // the person, as a server does, because its input "to" was seen before or for a
 // reason of that kind, and sets $NAME to the id.
 func hold(ts *testscript.TestScript, neg bool, args []string) {
-	store, kind, session := approvals(ts), approval.KindTainted, "s1"
+	store, kind, session, operation := approvals(ts), approval.KindTainted, "s1", ""
 	if neg || len(args) < 2 {
-		ts.Fatalf("usage: hold name [-for duration] [-kind kind] [-session s] arguments")
+		ts.Fatalf("usage: hold name [-for duration] [-kind kind] [-session s] [-action a] arguments")
 	}
 	name, args := args[0], args[1:]
 	for ; len(args) > 2; args = args[2:] {
@@ -45,11 +45,13 @@ func hold(ts *testscript.TestScript, neg bool, args []string) {
 			kind = args[1]
 		case "-session":
 			session = args[1]
+		case "-action":
+			operation = args[1]
 		}
 	}
 	a := approval.Action{
 		Tool:   spec.Ref{Name: "send_mail", Version: "1.0.0", Digest: spec.DigestOf([]byte("release"))},
-		Source: spec.DigestOf([]byte("source")), Session: session, Client: "transcript", Arguments: json.RawMessage(args[0]),
+		Source: spec.DigestOf([]byte("source")), Operation: operation, Session: session, Client: "transcript", Arguments: json.RawMessage(args[0]),
 		Reasons: []approval.Reason{{Kind: kind, Text: "its arguments are a matter of " + kind}},
 	}
 	if kind == approval.KindTainted {

@@ -232,7 +232,7 @@ func newCode() (string, error) {
 func question(e approval.Entry, full bool) string {
 	var b strings.Builder
 	act := e.Action
-	fmt.Fprintf(&b, "\n%s wants to run", act.Tool.At())
+	fmt.Fprintf(&b, "\n%s wants to run", act.What())
 	if act.Client != "" {
 		fmt.Fprintf(&b, ", asked by what calls itself %s", inOrder(approval.Shown(act.Client)))
 	}

@@ -39,6 +39,7 @@ func (a *app) completeWaiting(_ *cobra.Command, args []string, prefix string) ([
 type waiting struct {
 	ID      approval.ID       `json:"id"`
 	Tool    string            `json:"tool"`
+	Action  string            `json:"action,omitempty"` // of a tool that has several
 	State   approval.State    `json:"state"`
 	Held    time.Time         `json:"held_at"`
 	Until   time.Time         `json:"until"`
@@ -64,12 +65,12 @@ func (a *app) listApprovals(store *approval.Store) error {
 	entries, rows := []waiting{}, [][]string{}
 	for _, e := range list {
 		act := e.Action
-		entries = append(entries, waiting{e.ID, act.Tool.At(), e.State, e.Held, e.Until, e.Via, act.Client, act.Lines(approval.Shown), act.Reasons})
+		entries = append(entries, waiting{e.ID, act.Tool.At(), act.Operation, e.State, e.Held, e.Until, e.Via, act.Client, act.Lines(approval.Shown), act.Reasons})
 		state := string(e.State)
 		if e.State == approval.Pending {
 			state = a.out.bold("waits")
 		}
-		rows = append(rows, []string{string(e.ID), act.Tool.At(), state, sanitize.Fit(act.Summary(), 60)})
+		rows = append(rows, []string{string(e.ID), act.What(), state, sanitize.Fit(act.Summary(), 60)})
 	}
 	if a.json {
 		if remembered == nil {

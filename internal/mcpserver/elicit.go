@@ -117,7 +117,7 @@ func (s *server) firstTime(id approval.ID) bool {
 // Markdown takes it for anything but text.
 func questionOf(a approval.Action) string {
 	var b strings.Builder
-	b.WriteString("May patch-git run " + string(a.Tool.At()) + " with exactly these arguments?\n\n")
+	b.WriteString("May patch-git run " + a.What() + " with exactly these arguments?\n\n")
 	lines := a.Lines(approval.Shown)
 	for _, l := range lines {
 		b.WriteString("    " + l.Name + " = " + l.Value + "\n")

@@ -14,6 +14,7 @@ import (
 
 	"github.com/patch-cat/patch-git/internal/approval"
 	"github.com/patch-cat/patch-git/internal/limits"
+	"github.com/patch-cat/patch-git/spec"
 )
 
 // modern is a tools/call of the era without handshakes, by a host that can ask.
@@ -168,6 +169,17 @@ func TestPatience(t *testing.T) {
 			t.Errorf("it is %s", got)
 		}
 	})
+}
+
+// The question names the action of a tool that has several: to draft is not to send.
+func TestQuestionNamesTheAction(t *testing.T) {
+	a := approval.Action{Tool: spec.Ref{Name: "send_mail", Version: "1.0.0"}, Arguments: json.RawMessage(`{"to = \"ann\", cc":"bob"}`)}
+	for operation, want := range map[string]string{"": "run send_mail@1.0.0 with", "draft": "run send_mail@1.0.0 draft with"} {
+		a.Operation = operation
+		if q := questionOf(a); !strings.Contains(q, want) || !strings.Contains(q, "\n    \"to = \\\"ann\\\", cc\" = \"bob\"\n") {
+			t.Errorf("asked: %s", q)
+		}
+	}
 }
 
 // What would not be shown whole is not shown.

@@ -73,7 +73,7 @@ func (p *Page) show(w http.ResponseWriter, via approval.Via, said string) (left 
 // is a no.
 func writeForm(b *strings.Builder, e approval.Entry, token string, focus bool) {
 	act := e.Action
-	fmt.Fprintf(b, `<section><h2>%s wants to run</h2>`, text(act.Tool.At()))
+	fmt.Fprintf(b, `<section><h2>%s wants to run</h2>`, text(act.What()))
 	if act.Client != "" {
 		fmt.Fprintf(b, `<p>Asked by what calls itself %s.</p>`, text(approval.Shown(act.Client)))
 	}

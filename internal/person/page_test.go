@@ -167,6 +167,22 @@ func TestPage(t *testing.T) {
 	b.served <- nil
 }
 
+// TestPageNamesTheAction: of a tool that has several it is said which one is decided about.
+func TestPageNamesTheAction(t *testing.T) {
+	b := newBooth(t)
+	other := b.entry.Action
+	other.Operation = "draft"
+	if _, err := b.store.Hold(t.Context(), other); err != nil {
+		t.Fatal(err)
+	}
+	_, body, _ := b.ask(http.MethodGet, b.link, nil, nil)
+	for _, want := range []string{"<h2>send_mail@1.0.0 wants to run</h2>", "<h2>send_mail@1.0.0 draft wants to run</h2>"} {
+		if strings.Count(body, want) != 1 {
+			t.Errorf("the page lacks %s\n%s", want, body)
+		}
+	}
+}
+
 // TestPageNo: the other button.
 func TestPageNo(t *testing.T) {
 	b := newBooth(t)
