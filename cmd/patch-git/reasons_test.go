@@ -41,7 +41,7 @@ func TestEveryReasonHasATranscript(t *testing.T) {
 		}
 	}
 	for _, r := range []string{
-		"consent_required", "secret", "secret_link", "cannot_hide", "config_shared", "config_damaged", "confirmation_required", "revoked", "capability", "widened", "external_auth", "key",
+		"consent_required", "secret", "obeyed", "secret_link", "cannot_hide", "config_shared", "config_damaged", "confirmation_required", "revoked", "capability", "widened", "external_auth", "key",
 		"unknown_argument", "missing_argument", "wrong_type", "findings", "ambiguous",
 		"no_tool", "no_version", "no_registry", "not_installed", "no_python", "network", "disk_full", "read_only", "no_home",
 		"python_digest", "python_unsafe", "python_download", "python_pin", "python_pins", "python_unusable",

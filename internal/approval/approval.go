@@ -22,6 +22,7 @@ const (
 	KindConsent      = "consent"       // nobody agreed to what the tool may do
 	KindFiles        = "files"         // its arguments name files
 	KindSecret       = "secret"        // its arguments name files where secrets lie
+	KindObeyed       = "obeyed"        // its arguments name files to write that other programs run or obey
 	KindHidden       = "hidden_text"   // its arguments have characters that a reader does not see
 )
 
@@ -112,8 +113,8 @@ func (a Action) check() error {
 
 // Attestable tells whether the AI host's word that its user agreed can be enough
 // for the action. It is not for what an attacker's text may have brought about,
-// for what cannot be taken back, and for secrets: the host is where such a text is
-// read, and some hosts answer by themselves.
+// for what cannot be taken back, for secrets, and for files that other programs run: the
+// host is where such a text is read, and some hosts answer by themselves.
 func (a Action) Attestable() bool {
 	return len(a.Reasons) > 0 && !slices.ContainsFunc(a.Reasons, func(r Reason) bool {
 		return !slices.Contains([]string{KindConfirm, KindConsent, KindFiles}, r.Kind)

@@ -53,7 +53,9 @@ its manifest goes (read-only; what an output_… input names may be written by a
 that declares it). What you agree to is remembered for the version, and for later
 ones that ask for no more. Other paths, without a question, with --allow-read and
 --allow-write; 'patch-git grants allow' gives some for every run. Secrets in a folder
-that is given, such as .env or .ssh, are hidden unless they are named themselves.
+that is given, such as .env or .ssh, are hidden unless they are named themselves. What
+other programs run or obey, such as .bashrc or the hooks of git, is written only if you
+say so each time, or name it by --allow-write.
 
 A tool that declares the network reaches the internet, and of this machine and its
 local network only what --allow-net names.`,
@@ -159,6 +161,8 @@ func (a *app) askAndRun(ctx context.Context, o consume.RunOptions, run func(cons
 			answer, question = &o.Agree, ". Agree and run it?"
 		case consume.ReasonSecret:
 			answer, question = &o.Secrets, ". Give that, this once?"
+		case consume.ReasonObeyed:
+			answer, question = &o.Secrets, ". Let it, this once?"
 		}
 		if answer == nil || *answer {
 			return ran, err

@@ -3,6 +3,7 @@ package consume
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -19,6 +20,7 @@ const (
 	ReasonConfirm = "confirmation_required" // RunOptions.Confirm
 	ReasonConsent = "consent_required"      // RunOptions.Agree
 	ReasonSecret  = "secret"                // RunOptions.Secrets
+	ReasonObeyed  = "obeyed"                // the same word: paths that are given by their own name alone
 )
 
 // ReasonLinkToSecret refuses a path that leads to a secret and has another name.
@@ -159,20 +161,22 @@ func asks(s *Subject, o RunOptions, g *grants, r reach) (list []ask, keep []func
 		list = append(list, asked(approval.KindConfirm, fault.New(fault.Denied, ReasonConfirm, "%s asks that a person confirms each run", s.called()).
 			Hint("add --yes to confirm this one run")))
 	}
-	var files, secret []*granted
+	var files, secret, obey []*granted
 	for _, d := range g.list {
 		switch {
 		case d.From != audit.FromArgument:
 		case d.Secret:
 			secret = append(secret, d)
+		case len(d.obeyed) > 0:
+			obey = append(obey, d)
 		case o.Session != nil:
 			list = append(list, d.asked(s.Tool))
 		default:
 			files = append(files, d)
 		}
 	}
-	if len(secret) > 0 && !o.Secrets {
-		list = append(list, asked(approval.KindSecret, flags(fault.New(fault.Denied, ReasonSecret, "%s is to %s, where secrets lie", s.Tool.Name, deeds(secret)), secret, "")))
+	if !o.Secrets {
+		list = append(list, s.byName(secret, obey)...)
 	}
 	a, agree, err := s.agreed(o, p, files, r)
 	if err != nil {
@@ -185,6 +189,47 @@ func asks(s *Subject, o RunOptions, g *grants, r reach) (list []ask, keep []func
 		keep = append(keep, agree)
 	}
 	return list, keep, nil
+}
+
+// byName asks for paths that no consent covers: secrets, and what other programs run or
+// obey, which would run what a tool wrote outside of its sandbox. At a command line it is
+// one question about all of them, which is answered for one run.
+func (s *Subject) byName(secret, obey []*granted) (list []ask) {
+	reason := ReasonObeyed
+	var words []string
+	add := func(kind, text string) {
+		words = append(words, text)
+		list = append(list, ask{Reason: approval.Reason{Kind: kind, Text: s.Tool.Name.String() + " is to " + text}})
+	}
+	if len(secret) > 0 {
+		reason = ReasonSecret
+		add(approval.KindSecret, deeds(secret)+", where secrets lie")
+	}
+	if len(obey) > 0 {
+		add(approval.KindObeyed, "write "+obeyedWords(obey)+", which other programs run or obey")
+	}
+	refusal := flags(fault.New(fault.Denied, reason, "%s is to %s", s.Tool.Name, strings.Join(words, ", and to ")), slices.Concat(secret, obey), "")
+	for i := range list {
+		list[i].refusal = refusal
+	}
+	return list
+}
+
+// obeyedWords name what is to be written, and where a folder is what of it counts.
+func obeyedWords(list []*granted) string {
+	var out []string
+	for _, d := range list {
+		text := strconv.Quote(d.Path)
+		if !slices.Contains(d.obeyed, d.Path) {
+			var inside []string
+			for _, p := range d.obeyed {
+				inside = append(inside, strconv.Quote(p))
+			}
+			text += " with " + strings.Join(inside, ", ") + " in it"
+		}
+		out = append(out, text)
+	}
+	return strings.Join(out, ", ")
 }
 
 // agreed asks for consent to the network, and to the files that arguments name. Of
@@ -257,10 +302,14 @@ func (s *Subject) refusal(p, need spec.Permissions, files []*granted, before []t
 	return flags(e, files, "or ")
 }
 
-// flags adds the very flags that name what a run is to be given.
+// flags adds the very flags that name what a run is to be given. A flag names no file
+// that is not there.
 func flags(e *fault.Error, list []*granted, or string) *fault.Error {
 	var words []string
 	for _, d := range list {
+		if d.name != "" {
+			e = e.Hint("%smake the file %s first, so that a flag can name it", or, strconv.Quote(d.Path))
+		}
 		flag := "--allow-read "
 		if d.Write {
 			flag = "--allow-write "

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/patch-cat/patch-git/internal/approval"
 	"github.com/patch-cat/patch-git/internal/audit"
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/toolbox"
@@ -60,6 +61,70 @@ func TestEachQuestionByItself(t *testing.T) {
 		if c.want == ReasonSecret && (!strings.Contains(err.Error(), `read "/home/me/.ssh/config"`) || !slices.Contains(fault.HintsOf(err), `add --allow-read "/home/me/.ssh/config"`)) {
 			t.Errorf("the question is %v, %v", err, fault.HintsOf(err))
 		}
+	}
+}
+
+// TestByName: no consent covers secrets and what other programs obey, one question names
+// them all, and what a person is told names each for what it is.
+func TestByName(t *testing.T) {
+	secret := &granted{Grant: audit.Grant{Path: "/home/me/.env", From: audit.FromArgument, Secret: true}}
+	rc := &granted{Grant: audit.Grant{Path: "/home/me/.bashrc", Write: true, From: audit.FromArgument}, obeyed: []string{"/home/me/.bashrc"}}
+	repo := &granted{Grant: audit.Grant{Path: "/work", Write: true, From: audit.FromArgument}, obeyed: []string{"/work/.git", "/work/a/.git"}}
+	agreed := []toolbox.Agreed{{Version: "2.0.0", Consent: toolbox.Consent{Permissions: spec.Permissions{Filesystem: spec.FilesystemReadWrite}}}}
+	for name, c := range map[string]struct {
+		list   []*granted
+		reason string
+		says   string
+		hints  []string
+		kinds  []string
+	}{
+		"obeyed": {
+			[]*granted{rc},
+			ReasonObeyed, `ask_twice is to write "/home/me/.bashrc", which other programs run or obey`,
+			[]string{`add --allow-write "/home/me/.bashrc"`},
+			[]string{approval.KindObeyed},
+		},
+		"in a folder": {
+			[]*granted{repo},
+			ReasonObeyed, `ask_twice is to write "/work" with "/work/.git", "/work/a/.git" in it, which other programs run or obey`,
+			[]string{`add --allow-write "/work"`},
+			[]string{approval.KindObeyed},
+		},
+		"both": {
+			[]*granted{rc, secret},
+			ReasonSecret, `ask_twice is to read "/home/me/.env", where secrets lie, and to write "/home/me/.bashrc", which other programs run or obey`,
+			[]string{`add --allow-read "/home/me/.env" --allow-write "/home/me/.bashrc"`},
+			[]string{approval.KindSecret, approval.KindObeyed},
+		},
+	} {
+		s := asking(&memory{list: agreed}, spec.Capabilities{Filesystem: spec.FilesystemReadWrite})
+		err := admit(s, RunOptions{Agree: true, Confirm: true}, &grants{list: c.list}, reach{filtered: true})
+		if fault.ReasonOf(err) != c.reason || fault.KindOf(err) != fault.Denied || err.Error() != c.says || !slices.Equal(fault.HintsOf(err), c.hints) {
+			t.Errorf("%s: %v, %q", name, err, fault.HintsOf(err))
+		}
+		if err := admit(s, RunOptions{Secrets: true}, &grants{list: c.list}, reach{filtered: true}); err != nil {
+			t.Errorf("%s, with a word: %v", name, err)
+		}
+		list, _, err := asks(s, RunOptions{Session: NewSession("")}, &grants{list: c.list}, reach{filtered: true})
+		var kinds []string
+		for _, a := range list {
+			kinds = append(kinds, a.Kind)
+			if one := (approval.Action{Reasons: []approval.Reason{a.Reason}}); one.Attestable() {
+				t.Errorf("%s: a host's word is enough for %s", name, a.Kind)
+			}
+		}
+		if err != nil || !slices.Equal(kinds, c.kinds) {
+			t.Errorf("%s in a conversation: %v, %v", name, kinds, err)
+		}
+	}
+	// The twin: a file that nobody obeys, which the consent covers.
+	plain := &granted{Grant: audit.Grant{Path: "/home/me/bashrc", Write: true, From: audit.FromArgument}}
+	s := asking(&memory{list: agreed}, spec.Capabilities{Filesystem: spec.FilesystemReadWrite})
+	if err := admit(s, RunOptions{}, &grants{list: []*granted{plain}}, reach{filtered: true}); err != nil {
+		t.Error(err)
+	}
+	if list, _, err := asks(s, RunOptions{Session: NewSession("")}, &grants{list: []*granted{plain}}, reach{filtered: true}); err != nil || len(list) != 1 || list[0].Kind != approval.KindFiles {
+		t.Errorf("in a conversation: %+v, %v", list, err)
 	}
 }
 

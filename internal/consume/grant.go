@@ -36,6 +36,9 @@ type granted struct {
 	hide []sandbox.Hidden
 	// input is the argument that names it; "" where somebody else did.
 	input string
+	// obeyed are what is to be written of what other programs run or obey: the path
+	// itself, or the first of those that lie in the folder.
+	obeyed []string
 }
 
 // wish is a path that somebody wants a run to be given.

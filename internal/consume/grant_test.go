@@ -264,6 +264,64 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
+// TestObeyed: what other programs run or obey counts as that where an argument would have
+// it written: by its name, by a link to it or from it, and in a folder. Reading it is
+// reading, and a path that a person named needs no more words.
+func TestObeyed(t *testing.T) {
+	dir, j := yard(t, map[string]string{
+		".bashrc": "x", "bashrc": "x", "linkrc": ".bashrc", "dots/rc": "x", "repo/.git/config": "x", "repo/src/deep/.git/hooks/a": "x",
+		"plain/x": "x", "home/link": "x",
+	})
+	if err := os.Symlink("../dots/rc", filepath.Join(dir, "home/.zshrc")); err != nil {
+		t.Fatal(err)
+	}
+	at := func(p string) string { return filepath.Join(dir, p) }
+	tool := fileTool(spec.FilesystemReadWrite)
+	for name, c := range map[string]struct {
+		input, output string
+		write         []string
+		want          []string
+	}{
+		"a file to write":          {output: ".bashrc", want: []string{at(".bashrc")}},
+		"one that is not there":    {output: ".zshenv", want: []string{at(".zshenv")}},
+		"by a link":                {output: "linkrc", want: []string{at(".bashrc")}},
+		"where a link leads":       {output: "home/.zshrc", want: []string{at("dots/rc")}},
+		"a hook":                   {output: "repo/.git/hook", want: []string{at("repo/.git/hook")}},
+		"a folder with some in it": {output: "repo", want: []string{at("repo/.git"), at("repo/src/deep/.git")}},
+		"another file":             {output: "bashrc"},
+		"a folder with none":       {output: "plain"},
+		"to read":                  {input: ".bashrc"},
+		"named by a person":        {output: ".bashrc", write: []string{".bashrc"}},
+		"in a folder of a person":  {output: "repo/.git/hook", write: []string{"repo"}},
+	} {
+		args := map[string]string{}
+		if c.input != "" {
+			args["input_path"] = c.input
+		}
+		if c.output != "" {
+			args["output_path"] = c.output
+		}
+		g, err := grant(t.Context(), tool, arguments(t, args), typed(nil, c.write), j)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		var got []string
+		for _, d := range g.list {
+			if d.From == audit.FromArgument {
+				got = append(got, d.obeyed...)
+			} else if d.obeyed != nil && name != "named by a person" {
+				t.Errorf("%s: %+v", name, d)
+			}
+		}
+		slices.Sort(got)
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+		g.close()
+	}
+}
+
 // TestTwiceGranted: one path is one grant, the wider one.
 func TestTwiceGranted(t *testing.T) {
 	dir, j := yard(t, map[string]string{"a/file": "x"})

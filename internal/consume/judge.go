@@ -12,6 +12,7 @@ import (
 	"github.com/patch-cat/patch-git/internal/config"
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/limits"
+	"github.com/patch-cat/patch-git/internal/obeyed"
 	"github.com/patch-cat/patch-git/internal/pyenv"
 	"github.com/patch-cat/patch-git/internal/sandbox"
 	"github.com/patch-cat/patch-git/internal/secrets"
@@ -79,6 +80,9 @@ func (j *judge) open(w wish) (*granted, error) {
 	if d.Secret, err = j.judge(d, named); err != nil {
 		d.close()
 		return nil, err
+	}
+	if w.write && (obeyed.Of(real) != "" || obeyed.Of(named) != "") {
+		d.obeyed = []string{real}
 	}
 	return d, nil
 }
@@ -185,12 +189,16 @@ func (j *judge) search(ctx context.Context, g *grants) error {
 		if !d.src.Dir() || d.name != "" {
 			continue
 		}
-		found, err := j.known.Search(ctx, secrets.Tree{At: d.Path, Open: d.src.Open, Look: func(f *os.File) (bool, error) {
+		tree := secrets.Tree{At: d.Path, Open: d.src.Open, Look: func(f *os.File) (bool, error) {
 			if info, err := f.Stat(); err == nil && j.own != nil && os.SameFile(info, j.own) {
 				return false, j.spared(d.Path)
 			}
 			return sandbox.OfKernel(f), nil
-		}})
+		}}
+		if d.Write && d.From == audit.FromArgument && len(d.obeyed) == 0 {
+			tree.Mind = obeyed.Is
+		}
+		found, err := j.known.Search(ctx, tree)
 		if fault.KindOf(err) == fault.Denied && err != nil {
 			return err
 		}
@@ -203,6 +211,9 @@ func (j *judge) search(ctx context.Context, g *grants) error {
 		}
 		if err := g.hide(d, found.Paths); err != nil {
 			return err
+		}
+		for _, rel := range found.Minded {
+			d.obeyed = append(d.obeyed, filepath.Join(d.Path, filepath.FromSlash(rel)))
 		}
 		g.unsearched(d, found)
 	}

@@ -19,7 +19,7 @@ const module = "github.com/patch-cat/patch-git/"
 // ARCHITECTURE.md explains each of them.
 var floor = map[string]int{
 	"spec": 0, "internal/fault": 0, "internal/limits": 0, "internal/paths": 0, "internal/host": 0,
-	"manifest": 1, "internal/sanitize": 1, "ledger": 1, "internal/durable": 1, "internal/secrets": 1, "internal/packed": 1, "internal/diff": 1, "internal/taint": 1,
+	"manifest": 1, "internal/sanitize": 1, "ledger": 1, "internal/durable": 1, "internal/secrets": 1, "internal/obeyed": 1, "internal/packed": 1, "internal/diff": 1, "internal/taint": 1,
 	"convert": 2, "internal/changes": 2,
 	"registry": 2, "index": 2, "verify": 2, "internal/sandbox": 2, "internal/audit": 2, "internal/trustroot": 2, "internal/standalone": 2, "internal/config": 2, "internal/github": 2, "internal/sealed": 2, "internal/judge": 2, "internal/picker": 2, "internal/approval": 2, "internal/aihost": 2,
 	"internal/invoke": 2, "internal/arcade": 2, "internal/keyring": 2, "internal/smoke": 2,

@@ -19,6 +19,8 @@ type Found struct {
 	// others which are not even known.
 	Left []string
 	More bool
+	// Minded are the first few paths that Tree.Mind said yes to, relative too.
+	Minded []string
 }
 
 // leftNames is how many folders that were not searched a search tells.
@@ -26,8 +28,9 @@ const leftNames = 3
 
 // folder is one that is still to be searched.
 type folder struct {
-	rel   string // "." for the first
-	depth int
+	rel    string // "." for the first
+	depth  int
+	minded bool // it is, or lies in, what the caller minds
 }
 
 // Tree is the folder that a search goes through.
@@ -39,6 +42,9 @@ type Tree struct {
 	// Look is shown each folder that is entered. It may want it to be hidden as
 	// a whole, or may end the search.
 	Look func(*os.File) (hide bool, err error)
+	// Mind is told the absolute path of each file and folder that is no secret; nil
+	// minds none. What it says yes to is not searched for more of that, and is not hidden.
+	Mind func(path string) bool
 }
 
 // Search looks for secrets in a tree. It stops, and says what it left, at the
@@ -47,7 +53,7 @@ type Tree struct {
 func (k *Known) Search(ctx context.Context, t Tree) (Found, error) {
 	var f Found
 	s := search{known: k, tree: t, at: plain(t.At), found: &f}
-	queue := []folder{{".", 0}}
+	queue := []folder{{".", 0, false}}
 	for len(queue) > 0 {
 		next := queue[0]
 		queue = queue[1:]
@@ -100,8 +106,11 @@ func (s *search) folder(ctx context.Context, dir folder) ([]folder, error) {
 			switch secret := s.secret(rel, e); {
 			case secret:
 				s.found.Paths = append(s.found.Paths, rel)
+				continue
 			case e.IsDir():
-				below = append(below, folder{rel, dir.depth + 1})
+				below = append(below, folder{rel, dir.depth + 1, dir.minded || s.minds(dir, rel)})
+			case e.Type().IsRegular():
+				s.minds(dir, rel)
 			}
 		}
 		if errors.Is(err, io.EOF) {
@@ -115,6 +124,17 @@ func (s *search) folder(ctx context.Context, dir folder) ([]folder, error) {
 			return below, nil
 		}
 	}
+}
+
+// minds notes what the caller minds, unless it lies in what is noted.
+func (s *search) minds(in folder, rel string) bool {
+	if s.tree.Mind == nil || in.minded || !s.tree.Mind(path.Join(s.tree.At, rel)) {
+		return false
+	}
+	if len(s.found.Minded) < leftNames {
+		s.found.Minded = append(s.found.Minded, rel)
+	}
+	return true
 }
 
 // secret tells whether an entry must not be given. Links are no danger: where

@@ -77,6 +77,35 @@ func TestOf(t *testing.T) {
 	}
 }
 
+// TestMind: a search tells its caller of the first things that the caller minds, each as
+// a whole, hides none of them, and goes on finding secrets in them.
+func TestMind(t *testing.T) {
+	files := map[string]string{}
+	for _, p := range []string{"a/hooks/one", "a/hooks/two", "b/.env", "b/hooks/.env", "c/hooks", "d/hooks", "plain/x"} {
+		files[p] = "x"
+	}
+	tree, dir := plant(t, files)
+	for _, minds := range []bool{true, false} {
+		if tree.Mind = nil; minds {
+			tree.Mind = func(p string) bool {
+				if !strings.HasPrefix(p, dir+string(filepath.Separator)) {
+					t.Errorf("told of %s", p)
+				}
+				return strings.Contains(p, "/hooks")
+			}
+		}
+		f, err := New("/home/me").Search(t.Context(), tree)
+		if err != nil || minds != (len(f.Minded) == leftNames) || !minds && f.Minded != nil || !slices.Equal(f.Paths, []string{"b/.env", "b/hooks/.env"}) {
+			t.Errorf("%v: %+v, %v", minds, f, err)
+		}
+		for _, p := range f.Minded {
+			if filepath.Base(p) != "hooks" {
+				t.Errorf("%s lies in what was told", p)
+			}
+		}
+	}
+}
+
 // TestKeys tells private keys from public ones by what they say.
 func TestKeys(t *testing.T) {
 	k := New("/home/me")
@@ -237,7 +266,7 @@ func TestSearchIsBounded(t *testing.T) {
 	}
 	tree, _ = plant(t, files)
 	s := search{known: New(""), tree: tree, found: &Found{}, seen: limits.GrantEntries}
-	if below, err := s.folder(t.Context(), folder{".", 0}); err != nil || len(below) != 20 || len(s.found.Left) != 1 {
+	if below, err := s.folder(t.Context(), folder{".", 0, false}); err != nil || len(below) != 20 || len(s.found.Left) != 1 {
 		t.Errorf("%v %v %+v", below, err, s.found)
 	}
 }
