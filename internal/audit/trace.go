@@ -145,7 +145,8 @@ func (t Tracer) sandbox(s *Span, r *Record) {
 }
 
 // inputs names the inputs, which the manifest tells everybody, and tells their
-// values only where that was asked for.
+// values only where that was asked for. What an operation is given may have names that
+// whoever called it chose: a code stands for those, too.
 func (t Tracer) inputs(s *Span, r *Record) {
 	var values map[string]json.RawMessage
 	if json.Unmarshal(r.Inputs, &values) != nil {
@@ -161,6 +162,10 @@ func (t Tracer) inputs(s *Span, r *Record) {
 	}
 	sort.Strings(names)
 	for _, n := range names {
-		s.set("patch.input."+n, t.redacted(values[n]))
+		told := n
+		if r.Operation != nil {
+			told = t.redacted([]byte(n))
+		}
+		s.set("patch.input."+told, t.redacted(values[n]))
 	}
 }
