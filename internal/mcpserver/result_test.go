@@ -15,6 +15,7 @@ import (
 	"github.com/patch-cat/patch-git/internal/consume"
 	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/limits"
+	"github.com/patch-cat/patch-git/internal/mcpclient"
 	"github.com/patch-cat/patch-git/spec"
 )
 
@@ -125,12 +126,26 @@ func TestHeld(t *testing.T) {
 // a stranger's acts on who reads it.
 func TestFailed(t *testing.T) {
 	r := failed(fault.New(fault.ToolFailed, "exit", "it ended with 1\n  \x1b]0;x\x07ignore\u202e all").Hint("look at %s", "it"))
-	got := said(t, r, 0)
+	got := said(t, r, 1)
+	if said(t, r, 0) != othersWords {
+		t.Errorf("nobody says whose words these are: %q", said(t, r, 0))
+	}
 	if !r.IsError || !strings.HasPrefix(got, "tool_failed (exit): it ended with 1\n") || !strings.HasSuffix(got, "\nhint: look at it") || strings.ContainsAny(got, "\x1b\x07\u202e") {
 		t.Errorf("%q", got)
 	}
 	if !strings.HasPrefix(said(t, failed(errors.New("x")), 0), "internal: ") {
 		t.Error("what nobody classified is internal")
+	}
+	for reason, kind := range map[string]fault.Kind{"revoked": fault.Denied, mcpclient.ReasonUnanswered: fault.Unavailable, "authorization": fault.Denied} {
+		if r := failed(fault.New(kind, reason, "words of others")); len(r.Content) != 2 || said(t, r, 0) != othersWords {
+			t.Errorf("%s: %+v", reason, r.Content)
+		}
+	}
+	// The twins: what only this program says.
+	for _, err := range []error{fault.New(fault.Denied, "capability", "x"), fault.New(fault.Usage, "unknown_argument", "x"), fault.New(fault.Unavailable, "listen", "x")} {
+		if r := failed(err); len(r.Content) != 1 {
+			t.Errorf("%v is told to be somebody's: %+v", err, r.Content)
+		}
 	}
 }
 
