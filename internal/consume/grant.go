@@ -3,6 +3,7 @@ package consume
 import (
 	"encoding/json"
 	"errors"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -149,19 +150,29 @@ func (g *grants) fromArguments(t *spec.Tool, j *judge) error {
 }
 
 // rewrite puts the arguments together again, with keys in the order of the
-// inputs, as manifest.Arguments left them.
+// inputs, as manifest.Arguments left them, and behind them what the schema of an
+// operation takes besides.
 func (g *grants) rewrite(t *spec.Tool, values map[string]json.RawMessage) error {
+	var names []string
+	for _, in := range t.Inputs {
+		names = append(names, in.Name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
 	var b strings.Builder
 	b.WriteByte('{')
-	for _, in := range t.Inputs {
-		v, ok := values[in.Name]
+	for _, n := range names {
+		v, ok := values[n]
 		if !ok {
 			continue
 		}
 		if b.Len() > 1 {
 			b.WriteByte(',')
 		}
-		name, err := json.Marshal(in.Name)
+		name, err := json.Marshal(n)
 		if err != nil {
 			return err
 		}

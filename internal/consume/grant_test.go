@@ -118,6 +118,21 @@ func TestGrantFollowsTheManifest(t *testing.T) {
 	}
 }
 
+// TestRewrittenWhole: where a path is written anew, whatever else the schema of an
+// operation takes is told to the tool as it was approved.
+func TestRewrittenWhole(t *testing.T) {
+	dir, j := yard(t, map[string]string{"in": "x"})
+	args := json.RawMessage(`{"and":[1.0,"x"],"input_path":"in","more":{"b":2}}`)
+	g, err := grant(t.Context(), fileTool(spec.FilesystemReadOnly), args, nil, j)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.close()
+	if want := `{"input_path":` + strconv.Quote(filepath.Join(dir, "in")) + `,"and":[1.0,"x"],"more":{"b":2}}`; string(g.args) != want {
+		t.Errorf("the tool is told %s, want %s", g.args, want)
+	}
+}
+
 // TestMadeFileStays where it is not the empty one that was made.
 func TestMadeFileStays(t *testing.T) {
 	for name, change := range map[string]func(string) error{
