@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/patch-cat/patch-git/internal/config"
+	"github.com/patch-cat/patch-git/internal/person"
 )
 
 func (a *app) runsPrune() *cobra.Command {
@@ -34,6 +35,9 @@ runs verify' holds before and after. A run that was removed cannot be replayed.`
 			}
 			if days < 0 {
 				return usage("--older-than is a number of days, not %d", days).Hint("patch-git runs prune --older-than 90")
+			}
+			if err := person.Alone(a.host); err != nil {
+				return err
 			}
 			done, err := client.Journal.Prune(c.Context(), a.host.Now().AddDate(0, 0, -days), damaged)
 			if err != nil {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/patch-cat/patch-git/internal/audit"
 	"github.com/patch-cat/patch-git/internal/fault"
+	"github.com/patch-cat/patch-git/internal/person"
 	"github.com/patch-cat/patch-git/spec"
 )
 
@@ -44,6 +45,10 @@ it cannot be told.`,
 				return usage("--accept takes what is there; --expect says what should be").Hint("patch-git runs verify --help")
 			}
 			if accept {
+				// It makes the traces of what was removed go away.
+				if err := person.Alone(a.host); err != nil {
+					return err
+				}
 				if err := client.Journal.Accept(); err != nil {
 					return err
 				}

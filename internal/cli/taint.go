@@ -192,6 +192,10 @@ func (a *app) taintForget() *cobra.Command {
 		Long:    `Remove what was reported. A server that lives keeps what it has read of it; end it to begin anew.`,
 		Example: "  patch-git taint forget", Args: exactly(), ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(c *cobra.Command, _ []string) error {
+			// A server that did not read a note yet would let pass what it tells of.
+			if err := person.Alone(a.host); err != nil {
+				return err
+			}
 			n, err := a.notes().Forget(c.Context())
 			if err != nil {
 				return err
