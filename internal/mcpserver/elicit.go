@@ -40,6 +40,9 @@ const handshakes = "2026-07-28"
 // person has to be found in another way.
 func (s *server) ask(c *call, h *consume.Held) *mcp.CallToolResult {
 	p := c.req.Params
+	if c.Name == metaConfirm { // it asks whether a person decided, and a yes would be used up before it looks
+		return nil
+	}
 	if p.RequestState != "" || !s.believes(c.req) || !s.firstTime(h.Action) {
 		return nil
 	}

@@ -26,6 +26,8 @@ type meta struct {
 	run     func(*toolset, context.Context, *call) (*mcp.CallToolResult, error)
 }
 
+const metaConfirm = "patch_confirm_action"
+
 func says(text string) func(*shelf) string { return func(*shelf) string { return text } }
 
 // metas are the eight, in the order in which a model needs them.
@@ -49,7 +51,7 @@ func metas() []meta {
 			},
 		},
 		{
-			name: "patch_confirm_action", run: (*toolset).confirm, changes: true,
+			name: metaConfirm, run: (*toolset).confirm, changes: true,
 			says:   says("Runs a held call once, if a person approved it meanwhile with patch-git approve. It approves nothing itself. Until then it answers confirmation_required again; ask it again after the user said that they decided."),
 			inputs: []spec.Input{required(text("confirmation_token", "The confirmation_token of the call that was held."))},
 		},
@@ -150,7 +152,7 @@ func (t *toolset) metaTools(now *shelf) []*mcp.Tool {
 	list := metas()
 	out := make([]*mcp.Tool, len(list))
 	for i, m := range list {
-		open := m.name == "patch_run_tool" || m.name == "patch_confirm_action" || m.name == "patch_replay"
+		open := m.name == "patch_run_tool" || m.name == metaConfirm || m.name == "patch_replay"
 		out[i] = &mcp.Tool{
 			Name: m.name, Description: m.says(now), InputSchema: json.RawMessage(bare(manifest.Inputs(m.model()).JSON())),
 			Annotations: &mcp.ToolAnnotations{ReadOnlyHint: !m.changes, DestructiveHint: &open, IdempotentHint: !m.changes, OpenWorldHint: &open},
