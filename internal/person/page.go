@@ -25,6 +25,8 @@ type Page struct {
 	now   func() time.Time
 	lis   net.Listener
 	host  string // 127.0.0.1:PORT, the only name that it answers to
+	// others tells whether who asks from an address is another user of this machine.
+	others func(from, page string) bool
 
 	mu    sync.Mutex
 	links map[[sha256.Size]byte]ticket // by the digest of their secret
@@ -45,7 +47,7 @@ func OpenPage(store *approval.Store, now func() time.Time) (*Page, error) {
 		return nil, fault.New(fault.Unavailable, "no_port", "listen on the loopback address: %w", err)
 	}
 	return &Page{
-		store: store, now: now, lis: lis, host: lis.Addr().String(), links: map[[sha256.Size]byte]ticket{}, done: make(chan struct{}),
+		store: store, now: now, lis: lis, host: lis.Addr().String(), others: otherUsers, links: map[[sha256.Size]byte]ticket{}, done: make(chan struct{}),
 	}, nil
 }
 
@@ -137,7 +139,7 @@ func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	} {
 		h.Set(name, value)
 	}
-	if !p.ours(r) {
+	if !p.ours(r) || p.others(r.RemoteAddr, p.host) {
 		refuse(w, "This page is opened by its link alone.")
 		return
 	}
