@@ -19,8 +19,8 @@ type hook struct {
 
 var hooks = [...]hook{
 	{"UserPromptSubmit", "", "taint note --prompt"},
-	// Our own tools' results are known without it.
-	{"PostToolUse", "mcp__(?!" + Server + "__).*|WebFetch|WebSearch|Read|Bash", "taint note --result"},
+	// Our own tools' results are known without it. Grep shows what files say, as Read does.
+	{"PostToolUse", "mcp__(?!" + Server + "__).*|WebFetch|WebSearch|Read|Grep|Bash", "taint note --result"},
 }
 
 // hookSeconds is how long Claude Code waits for a note.

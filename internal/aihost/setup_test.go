@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
@@ -431,6 +432,26 @@ func TestHooks(t *testing.T) {
 	write(t, settings, `{"hooks": {"PostToolUse": {}}}`, 0o600)
 	if _, err := Setup(t.Context(), h, s); fault.ReasonOf(err) != reasonDamaged || state(t, h, ClaudeCode).Entry != nil {
 		t.Errorf("hooks that are no list: %v", err)
+	}
+}
+
+// TestHookMatcher: what others answered is noted, by whichever tool the host read it, and
+// what our own tools answered is not: the server knows that.
+func TestHookMatcher(t *testing.T) {
+	post := hooks[1]
+	others, rest, ok := strings.Cut(post.matcher, "|")
+	if post.event != "PostToolUse" || !ok || others != "mcp__(?!patch__).*" {
+		t.Fatalf("%+v", post)
+	}
+	builtin := regexp.MustCompile("^(" + rest + ")$")
+	for tool, want := range map[string]bool{
+		"WebFetch": true, "WebSearch": true, "Read": true, "Grep": true, "Bash": true, "mcp__mail__read": true, "mcp__patchwork__list": true,
+		"mcp__patch__read_text": false, "Edit": false, "Write": false, "TodoWrite": false,
+	} {
+		server, isOther := strings.CutPrefix(tool, "mcp__")
+		if got := builtin.MatchString(tool) || isOther && !strings.HasPrefix(server, "patch__"); got != want {
+			t.Errorf("%s: %v", tool, got)
+		}
 	}
 }
 
