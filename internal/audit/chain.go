@@ -3,7 +3,6 @@ package audit
 import (
 	"errors"
 	"fmt"
-
 	"os"
 	"path/filepath"
 	"strconv"

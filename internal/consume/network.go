@@ -44,7 +44,7 @@ func (c *Client) reach(ctx context.Context, s *Subject, o RunOptions) (reach, er
 	case s.asksItself():
 		r.filtered = true // this process asks, and no tool
 	case !r.unsafe:
-		r.filtered = c.filters(ctx, o.Driver)
+		r.filtered = o.warm.filters(ctx, c, o.Driver)
 	}
 	return r, nil
 }
@@ -68,6 +68,14 @@ func (c *Client) filters(ctx context.Context, driver string) bool {
 	o.Driver = driver
 	box, err := sandbox.Open(ctx, o)
 	return err == nil && box.TryUplink(ctx) == nil
+}
+
+// filters is [Client.filters], of the sandbox that a server's calls share.
+func (w *Warm) filters(ctx context.Context, c *Client, driver string) bool {
+	if w == nil {
+		return c.filters(ctx, driver)
+	}
+	return w.box.TryUplink(ctx) == nil
 }
 
 // uplink is the network of a run; nil is the machine's own, or none.

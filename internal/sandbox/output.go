@@ -1,6 +1,9 @@
 package sandbox
 
-import "io"
+import (
+	"bytes"
+	"io"
+)
 
 // readChunk is what one read takes from a pipe, the size of its buffer.
 const readChunk = 64 << 10
@@ -23,7 +26,7 @@ func readHead(r io.Reader, limit int64, full func(), heard func([]byte)) []byte 
 		if err != nil {
 			return kept
 		}
-		if heard != nil && n > 0 && buf[n-1] == '\n' && len(kept) <= readChunk {
+		if heard != nil && n > 0 && len(kept) <= readChunk && bytes.HasSuffix(kept, []byte("\n")) {
 			heard(kept)
 			heard = nil
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/patch-cat/patch-git/internal/fault"
@@ -70,7 +71,8 @@ const Sampled = "memory: the sum over all processes is sampled every 50 ms, so a
 type Sandbox struct {
 	opts   Options
 	driver driver
-	groups *groups // nil: limits over the tree are watched
+	groups *groups     // nil: limits over the tree are watched
+	links  atomic.Bool // a job can have an Uplink, as far as this process knows
 
 	mu    sync.Mutex
 	spare chan *spare // nil, or soon one spare or a closed channel
@@ -195,6 +197,7 @@ func (s *Sandbox) Run(ctx context.Context, job Job) (Outcome, error) {
 	}
 	out, err := s.run(ctx, s.driver, s.groups, job)
 	if fault.ReasonOf(err) == reasonNoUplink {
+		s.links.Store(false)
 		forget(s.uplinkCache())
 	}
 	var refused *hostRefusal

@@ -54,17 +54,21 @@ func noUplink(why string) error {
 }
 
 // TryUplink tells, by trying, whether a job can have an Uplink here; nil is
-// yes. A yes is remembered like the driver, a no is tried again each time.
+// yes. A yes is remembered like the driver, and by this process until a job could not
+// have one; a no is tried again each time.
 func (s *Sandbox) TryUplink(ctx context.Context) error {
-	cache := s.uplinkCache()
-	if known, _ := remembered(cache); known == s.driver.name() {
+	if s.links.Load() {
 		return nil
 	}
-	err := rehearse(ctx, s.driver, nil, Job{Network: true, Uplink: nowhere{}})
-	if err == nil {
+	cache := s.uplinkCache()
+	if known, _ := remembered(cache); known != s.driver.name() {
+		if err := rehearse(ctx, s.driver, nil, Job{Network: true, Uplink: nowhere{}}); err != nil {
+			return err
+		}
 		remember(cache, s.driver.name(), s.groups)
 	}
-	return err
+	s.links.Store(true)
+	return nil
 }
 
 // uplinkCache is the file that remembers it.

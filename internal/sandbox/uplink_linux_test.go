@@ -166,4 +166,10 @@ func TestUplinkCache(t *testing.T) {
 	if _, err := os.Stat(file + "-uplink"); err == nil {
 		t.Error("it is remembered still")
 	}
+	if err := s.TryUplink(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(file + "-uplink"); err != nil {
+		t.Error("it was not tried again:", err)
+	}
 }
