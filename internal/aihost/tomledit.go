@@ -186,10 +186,13 @@ func dropTOML(text string, path []string) ([]edit, error) {
 		if !ours {
 			continue
 		}
-		if !under && inInline(all[:i], s) {
-			return nil, fmt.Errorf("line %d: %s is part of an inline table: remove it by hand", line(text, s.at), strings.Join(path, "."))
-		}
 		gone := wholeLine(text, s.at, s.end)
+		if !under && inInline(all[:i], s) {
+			if !s.inside || len(s.path) > len(path) {
+				return nil, fmt.Errorf("line %d: %s is part of an inline table, as single keys with dots: remove it by hand", line(text, s.at), strings.Join(path, "."))
+			}
+			gone = inlinePart(text, s.at, s.end)
+		}
 		if nl := newlineOf(text); s.header && strings.HasSuffix(text[:gone.at], nl+nl) { // the empty line before it
 			gone.at, gone.cut = gone.at-len(nl), gone.cut+len(nl)
 		}
@@ -204,6 +207,23 @@ func dropTOML(text string, path []string) ([]edit, error) {
 // inInline tells whether a statement stands inside one of those before it.
 func inInline(before []statement, s statement) bool {
 	return slices.ContainsFunc(before, func(b statement) bool { return b.inside && b.value < s.at && s.at < b.end })
+}
+
+// inlinePart takes a member out of an inline table, with the comma behind it, or before
+// it where it is the last, or all blanks where it is the only one.
+func inlinePart(text string, at, end int) edit {
+	const blanks = " \t"
+	before := len(strings.TrimRight(text[:at], blanks))
+	behind := len(text) - len(strings.TrimLeft(text[end:], blanks))
+	switch {
+	case text[behind] == ',':
+		end = len(text) - len(strings.TrimLeft(text[behind+1:], blanks))
+	case text[before-1] == ',':
+		at = before - 1
+	default:
+		at, end = before, behind
+	}
+	return edit{at: at, cut: end - at}
 }
 
 // wholeLine takes out what stands from at to end, with its remark and the end of
