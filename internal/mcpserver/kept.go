@@ -26,7 +26,7 @@ type kept struct {
 }
 
 // keptEdition changes with what an entry says.
-const keptEdition = 3
+const keptEdition = 4
 
 const keptFor = 30 * 24 * time.Hour
 
