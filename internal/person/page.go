@@ -139,8 +139,12 @@ func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	} {
 		h.Set(name, value)
 	}
-	if !p.ours(r) || p.others(r.RemoteAddr, p.host) {
+	if !p.ours(r) {
 		refuse(w, "This page is opened by its link alone.")
+		return
+	}
+	if p.others(r.RemoteAddr, p.host) {
+		refuse(w, "This page answers programs of its own user alone. Decide at a terminal: patch-git approve")
 		return
 	}
 	secret, isLink := strings.CutPrefix(r.URL.Path, "/a/")

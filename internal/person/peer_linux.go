@@ -7,8 +7,8 @@ import (
 
 // otherUsers tells whether the program that connects to a page from an address is another
 // user's: everybody on this machine reaches its loopback, and sees the command line by
-// which a browser was given a link. Where the system tells nothing, nobody is refused; nor
-// is root, who needs no page, nor anybody where root itself opened it.
+// which a browser was given a link. Where the system does not say whose sockets there are,
+// nobody is refused, nor is anybody where root itself opened the page.
 func otherUsers(from, page string) bool {
 	client, err := netip.ParseAddrPort(from)
 	server, pageErr := netip.ParseAddrPort(page)
@@ -16,10 +16,12 @@ func otherUsers(from, page string) bool {
 	if err != nil || pageErr != nil || user == 0 {
 		return false
 	}
-	table, err := os.ReadFile("/proc/net/tcp")
+	// A program may reach an address of IPv4 by a socket of IPv6.
+	four, err := os.ReadFile("/proc/net/tcp")
 	if err != nil {
 		return false
 	}
-	uid, ok := ownerOf(table, client, server)
-	return ok && uid != 0 && uid != user
+	six, _ := os.ReadFile("/proc/net/tcp6")
+	uid, found := ownerOf(append(four, six...), client, server)
+	return stranger(uid, found, user)
 }
