@@ -113,6 +113,22 @@ func TestTimeoutKillsTheTree(t *testing.T) {
 	})
 }
 
+// TestNoTimeToStart: what ended a program that had not begun was its time, too.
+func TestNoTimeToStart(t *testing.T) {
+	forEachDriver(t, func(t *testing.T, s *sandbox.Sandbox) {
+		if s.Driver() == "container" {
+			t.Skip("an engine is asked, and not killed")
+		}
+		job := tool(t, "import time; time.sleep(100)")
+		for _, wall := range []time.Duration{time.Nanosecond, time.Millisecond} {
+			job.Limits.Wall = wall
+			if out, err := s.Run(t.Context(), job); err != nil || !out.TimedOut || out.Exit != -1 {
+				t.Errorf("%v: %+v, %v", wall, out, err)
+			}
+		}
+	})
+}
+
 // TestNothingSurvivesTheTool is the same with a leader that ends by itself.
 func TestNothingSurvivesTheTool(t *testing.T) {
 	forEachDriver(t, func(t *testing.T, s *sandbox.Sandbox) {
