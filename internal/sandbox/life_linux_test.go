@@ -129,6 +129,29 @@ func TestNoTimeToStart(t *testing.T) {
 	})
 }
 
+// TestCancelledEarly: a run that is given up ends, however little of it has begun.
+func TestCancelledEarly(t *testing.T) {
+	forEachDriver(t, func(t *testing.T, s *sandbox.Sandbox) {
+		plain := tool(t, "import time; time.sleep(20)")
+		late := tool(t, "import sys, time; sys.stdin.read(1); time.sleep(20)")
+		late.StdinFile, late.Late, late.Stdin = "", true, []byte("x")
+		times, pause := 40, 200*time.Microsecond
+		if s.Driver() == "container" {
+			times, pause = 3, 200*time.Millisecond // an engine takes its time to begin
+		}
+		for i := range times {
+			for _, job := range []sandbox.Job{plain, late} {
+				ctx, cancel := context.WithCancel(t.Context())
+				time.AfterFunc(time.Duration(i)*pause, cancel)
+				if out, err := s.Run(ctx, job); fault.ReasonOf(err) != "run_cancelled" {
+					t.Errorf("given up after %d pauses: %+v, %v", i, out, err)
+				}
+				cancel()
+			}
+		}
+	})
+}
+
 // TestNothingSurvivesTheTool is the same with a leader that ends by itself.
 func TestNothingSurvivesTheTool(t *testing.T) {
 	forEachDriver(t, func(t *testing.T, s *sandbox.Sandbox) {
