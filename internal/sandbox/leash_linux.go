@@ -110,7 +110,9 @@ func (t *tether) start(o *order, uid int, g *group) (_ *tree, err error) {
 		return nil, failed(stepStart, "", errnoOf(err)).classify()
 	}
 	q.closeTheirs()
-	run := (&helper{pipes: q, proc: proc, ended: ended, kill: t.keeper.killGroup}).watch(o.job, nil, g)
+	// Until it joins the group it is not ended with it, and nobody asks twice.
+	kill := func() { proc.kill(); t.keeper.killGroup() }
+	run := (&helper{pipes: q, proc: proc, ended: ended, kill: kill}).watch(o.job, nil, g)
 	run.verdict = func() ([]string, error) {
 		notes, err := verdict(q.status, p)
 		if uid == 0 && g == nil {

@@ -113,6 +113,45 @@ func TestTimeoutKillsTheTree(t *testing.T) {
 	})
 }
 
+// TestNoTimeToStart: what ended a program that had not begun was its time, too.
+func TestNoTimeToStart(t *testing.T) {
+	forEachDriver(t, func(t *testing.T, s *sandbox.Sandbox) {
+		if s.Driver() == "container" {
+			t.Skip("an engine is asked, and not killed")
+		}
+		job := tool(t, "import time; time.sleep(100)")
+		for _, wall := range []time.Duration{time.Nanosecond, time.Millisecond} {
+			job.Limits.Wall = wall
+			if out, err := s.Run(t.Context(), job); err != nil || !out.TimedOut || out.Exit != -1 {
+				t.Errorf("%v: %+v, %v", wall, out, err)
+			}
+		}
+	})
+}
+
+// TestCancelledEarly: a run that is given up ends, however little of it has begun.
+func TestCancelledEarly(t *testing.T) {
+	forEachDriver(t, func(t *testing.T, s *sandbox.Sandbox) {
+		plain := tool(t, "import time; time.sleep(20)")
+		late := tool(t, "import sys, time; sys.stdin.read(1); time.sleep(20)")
+		late.StdinFile, late.Late, late.Stdin = "", true, []byte("x")
+		times, pause := 40, 200*time.Microsecond
+		if s.Driver() == "container" {
+			times, pause = 3, 200*time.Millisecond // an engine takes its time to begin
+		}
+		for i := range times {
+			for _, job := range []sandbox.Job{plain, late} {
+				ctx, cancel := context.WithCancel(t.Context())
+				time.AfterFunc(time.Duration(i)*pause, cancel)
+				if out, err := s.Run(ctx, job); fault.ReasonOf(err) != "run_cancelled" {
+					t.Errorf("given up after %d pauses: %+v, %v", i, out, err)
+				}
+				cancel()
+			}
+		}
+	})
+}
+
 // TestNothingSurvivesTheTool is the same with a leader that ends by itself.
 func TestNothingSurvivesTheTool(t *testing.T) {
 	forEachDriver(t, func(t *testing.T, s *sandbox.Sandbox) {

@@ -227,7 +227,8 @@ func (t *tree) supervise(ctx context.Context, job Job, began time.Time, now func
 	var notes []string
 	if t.verdict != nil {
 		var err error
-		if notes, err = t.verdict(); err != nil && cancelled == nil {
+		late := func() bool { return out.TimedOut && errors.Is(err, errNoStart) } // and that is what ended the helper
+		if notes, err = t.verdict(); err != nil && cancelled == nil && !late() {
 			if t.blame != nil && errors.Is(err, errNoStart) {
 				err = cmp.Or(t.blame(out.Stderr), err)
 			}
