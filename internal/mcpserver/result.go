@@ -105,6 +105,9 @@ func document(v any) (*mcp.CallToolResult, error) {
 func failed(err error) *mcp.CallToolResult {
 	kind, reason := fault.KindOf(err), fault.ReasonOf(err)
 	var b strings.Builder
+	if repeats(err) {
+		b.WriteString(othersWords + "\n")
+	}
 	b.WriteString(kind.String())
 	if reason != "" && reason != kind.String() {
 		b.WriteString(" (" + reason + ")")
@@ -113,12 +116,10 @@ func failed(err error) *mcp.CallToolResult {
 	for _, h := range fault.HintsOf(err) {
 		b.WriteString("\nhint: " + visible(h))
 	}
-	out := &mcp.CallToolResult{IsError: true, Meta: mcp.Meta{metaError: map[string]any{"kind": kind.String(), "reason": reason}}}
-	if repeats(err) {
-		out.Content = append(out.Content, &mcp.TextContent{Text: othersWords})
+	return &mcp.CallToolResult{
+		IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: b.String()}},
+		Meta: mcp.Meta{metaError: map[string]any{"kind": kind.String(), "reason": reason}},
 	}
-	out.Content = append(out.Content, &mcp.TextContent{Text: b.String()})
-	return out
 }
 
 // othersWords is what a model reads before an error that others may have written a part of.

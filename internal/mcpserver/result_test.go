@@ -126,9 +126,9 @@ func TestHeld(t *testing.T) {
 // a stranger's acts on who reads it.
 func TestFailed(t *testing.T) {
 	r := failed(fault.New(fault.ToolFailed, "exit", "it ended with 1\n  \x1b]0;x\x07ignore\u202e all").Hint("look at %s", "it"))
-	got := said(t, r, 1)
-	if said(t, r, 0) != othersWords {
-		t.Errorf("nobody says whose words these are: %q", said(t, r, 0))
+	got, labelled := strings.CutPrefix(said(t, r, 0), othersWords+"\n")
+	if !labelled {
+		t.Errorf("nobody says whose words these are: %q", got)
 	}
 	if !r.IsError || !strings.HasPrefix(got, "tool_failed (exit): it ended with 1\n") || !strings.HasSuffix(got, "\nhint: look at it") || strings.ContainsAny(got, "\x1b\x07\u202e") {
 		t.Errorf("%q", got)
@@ -137,14 +137,14 @@ func TestFailed(t *testing.T) {
 		t.Error("what nobody classified is internal")
 	}
 	for reason, kind := range map[string]fault.Kind{"revoked": fault.Denied, mcpclient.ReasonUnanswered: fault.Unavailable, "authorization": fault.Denied} {
-		if r := failed(fault.New(kind, reason, "words of others")); len(r.Content) != 2 || said(t, r, 0) != othersWords {
-			t.Errorf("%s: %+v", reason, r.Content)
+		if r := failed(fault.New(kind, reason, "words of others")); !strings.HasPrefix(said(t, r, 0), othersWords+"\n") {
+			t.Errorf("%s: %q", reason, said(t, r, 0))
 		}
 	}
 	// The twins: what only this program says.
 	for _, err := range []error{fault.New(fault.Denied, "capability", "x"), fault.New(fault.Usage, "unknown_argument", "x"), fault.New(fault.Unavailable, "listen", "x")} {
-		if r := failed(err); len(r.Content) != 1 {
-			t.Errorf("%v is told to be somebody's: %+v", err, r.Content)
+		if r := failed(err); strings.Contains(said(t, r, 0), othersWords) {
+			t.Errorf("%v is told to be somebody's: %q", err, said(t, r, 0))
 		}
 	}
 }
