@@ -95,7 +95,13 @@ func (p *Pool) Run(ctx context.Context, tool Tool, job Job) (Outcome, error) {
 	job.Gate = sync.OnceValue(job.open) // it may be asked twice, see below
 	checked.Gate = job.Gate
 	var often atomic.Bool // a program waited for this call, so it is not the first
-	s := p.take(tool, same, job.Stdin[:job.Early])
+	take := func() *spare {
+		if ctx.Err() != nil {
+			return nil // nothing is given to a program for a call that is over already
+		}
+		return p.take(tool, same, job.Stdin[:job.Early])
+	}
+	s := take()
 	// Not before: on a machine that stalls, the call would take the program that it
 	// had started itself, and wait for it to boot.
 	next := time.AfterFunc(headStart, func() { p.start(tool, same, checked, often.Load()) })
@@ -106,7 +112,7 @@ func (p *Pool) Run(ctx context.Context, tool Tool, job Job) (Outcome, error) {
 			next.Reset(breath)
 		}
 	}()
-	for ; s != nil; s = p.take(tool, same, job.Stdin[:job.Early]) {
+	for ; s != nil; s = take() {
 		often.Store(true)
 		s.later = p.later
 		out, err := p.box.serve(ctx, p.box.driver, s, checked)
@@ -115,7 +121,7 @@ func (p *Pool) Run(ctx context.Context, tool Tool, job Job) (Outcome, error) {
 		case <-ctx.Done():
 			return out, err
 		}
-		if !s.t.unheard.Load() {
+		if !s.t.unheard.Load() || out.TimedOut {
 			return out, err
 		}
 		// It ended after the look at it and before it read anything: nobody

@@ -1,6 +1,7 @@
 package sandbox_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/patch-cat/patch-git/internal/fault"
 	"github.com/patch-cat/patch-git/internal/sandbox"
 )
 
@@ -75,5 +77,49 @@ print(first, second)
 	}
 	if out := call(t, p, release, job); !strings.HasSuffix(string(out.Stdout), "ut'\n") || lies("ran") != "ut" {
 		t.Errorf("one that ended in between: %+v\n%s", out, out.Stderr)
+	}
+}
+
+// TestPoolGivenUp: a call that was given up before it came asks no gate and gives no
+// program anything.
+func TestPoolGivenUp(t *testing.T) {
+	s := open(t, "")
+	word, dir := mark(t), openTemp(t)
+	p := pool(t, s, sandbox.PoolOptions{PerKey: 1}, word)
+	job := waiter(t, word, "import sys\nif sys.stdin.read(): open('"+dir+"/ran', 'a').write('x')")
+	job.Mounts = append(job.Mounts, rw(dir))
+	call(t, p, release, job)
+	settled(t, p, word, 1)
+	asked := 0
+	job.Gate = func() error { asked++; return nil }
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if out, err := p.Run(ctx, release, job); fault.ReasonOf(err) != "run_cancelled" || out.Exit != -1 || asked != 0 {
+		t.Errorf("%+v, %v, the gate was asked %d times", out, err, asked)
+	}
+	settled(t, p, word, 1)
+	// The twin.
+	if out := call(t, p, release, job); !out.Warm || asked != 1 {
+		t.Errorf("%+v, the gate was asked %d times", out, asked)
+	}
+	if b, _ := os.ReadFile(dir + "/ran"); string(b) != "xx" {
+		t.Errorf("it ran %q, want twice", b)
+	}
+}
+
+// TestPoolUnheardTime: a program whose time is over before it has read is not replaced
+// by another one with as much time again.
+func TestPoolUnheardTime(t *testing.T) {
+	s := open(t, "")
+	word := mark(t)
+	p := pool(t, s, sandbox.PoolOptions{PerKey: 1}, word)
+	job := waiter(t, word, "import time; time.sleep(60)")
+	job.Stdin, job.Early = make([]byte, 1<<20), 1<<19 // more than a pipe holds
+	job.Limits.Wall = 500 * time.Millisecond
+	for i := range 2 {
+		if out := call(t, p, release, job); !out.TimedOut || out.Warm != (i == 1) {
+			t.Errorf("call %d: %+v", i, out)
+		}
+		settled(t, p, word, 1)
 	}
 }
