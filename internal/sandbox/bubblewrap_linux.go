@@ -245,7 +245,7 @@ func blameBwrap(stderr []byte) error {
 
 // killInner ends what the process started, which then ends itself: it must not
 // go first, for nobody would wait for the others. While there is no other it
-// is about to start one, which dies with it once it has asked to.
+// is about to start one, and where that takes too long both end together.
 func (c *child) killInner() {
 	for range 100 {
 		inner, gone := c.inner()
@@ -257,7 +257,13 @@ func (c *child) killInner() {
 		}
 		time.Sleep(time.Millisecond)
 	}
-	c.kill()
+	c.killSession()
+}
+
+// killSession ends the process with what it may have started in this very moment, which
+// would wait for ever for a word from it: they have one group, and that ends at once.
+func (c *child) killSession() {
+	_ = c.hold(func(pid int) error { return unix.Kill(-pid, unix.SIGKILL) })
 }
 
 // inner are the children of the process, and whether it is gone itself.

@@ -121,6 +121,12 @@ func (f *found) launch(argv []string, files []*os.File) (*child, <-chan ending, 
 
 // ask runs a command of the engine and returns what it printed.
 func (f *found) ask(argv []string, input []byte) (string, error) {
+	return f.askWithin(engineTime, argv, input)
+}
+
+// askWithin is ask, for as long as that takes no longer. An engine's program can be
+// several processes, and what is left of them may hold the pipe on.
+func (f *found) askWithin(longest time.Duration, argv []string, input []byte) (string, error) {
 	in, err := anonymous(input)
 	if err != nil {
 		return "", failed(stepStart, "pipe", err).classify()
@@ -136,7 +142,7 @@ func (f *found) ask(argv []string, input []byte) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	late := time.AfterFunc(engineTime, proc.kill)
+	late := time.AfterFunc(longest, func() { proc.killSession(); hasten(outR) })
 	defer late.Stop()
 	printed, _ := readTail(outR, maxStatus)
 	if end := <-ended; end.code != 0 {
@@ -331,7 +337,7 @@ func (f *found) contain(c *cell, o *order) (*tree, error) {
 			// nothing holds this call up for ever.
 			go func() {
 				_, _ = f.ask(f.end(c.name), nil)
-				time.AfterFunc(engineTime, proc.kill)
+				time.AfterFunc(engineTime, func() { proc.killSession(); hasten(outer.stdout, outer.stderr) })
 			}()
 		})
 	}

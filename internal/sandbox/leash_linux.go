@@ -222,8 +222,11 @@ func keeping(pipe uintptr) *plan {
 }
 
 // killGroup ends everything in the group. setsid and setpgid are refused in
-// it, so everything is everyone; a fork that is under way fails.
-func (k *keeper) killGroup() { _ = unix.Kill(-k.proc.pid, unix.SIGKILL) }
+// it, so everything is everyone; a fork that is under way fails. Once the keeper is
+// reaped the number may be a stranger's, and whoever asks late ends nothing.
+func (k *keeper) killGroup() {
+	_ = k.proc.hold(func(pid int) error { return unix.Kill(-pid, unix.SIGKILL) })
+}
 
 // dismiss ends the keeper and waits until the group is gone, so that nobody
 // writes to a scratch that is being removed. A member in the middle of a

@@ -143,8 +143,9 @@ func TestCancelledEarly(t *testing.T) {
 			for _, job := range []sandbox.Job{plain, late} {
 				ctx, cancel := context.WithCancel(t.Context())
 				time.AfterFunc(time.Duration(i)*pause, cancel)
-				if out, err := s.Run(ctx, job); fault.ReasonOf(err) != "run_cancelled" {
-					t.Errorf("given up after %d pauses: %+v, %v", i, out, err)
+				began := time.Now()
+				if out, err := s.Run(ctx, job); fault.ReasonOf(err) != "run_cancelled" || time.Since(began) > 15*time.Second {
+					t.Errorf("given up after %d pauses: %+v, %v after %v", i, out, err, time.Since(began))
 				}
 				cancel()
 			}

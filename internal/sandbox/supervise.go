@@ -258,12 +258,18 @@ func (t *tree) supervise(ctx context.Context, job Job, began time.Time, now func
 // tells the readers to take what is there and be done.
 func (t *tree) closeAfter(pause time.Duration, read func()) {
 	late := time.AfterFunc(pause, func() {
-		_ = t.stdout.SetReadDeadline(time.Unix(1, 0))
-		_ = t.stderr.SetReadDeadline(time.Unix(1, 0))
+		hasten(t.stdout, t.stderr)
 		t.talk.hush()
 	})
 	read()
 	late.Stop()
 	_ = t.stdout.Close()
 	_ = t.stderr.Close()
+}
+
+// hasten has whoever reads pipes be done.
+func hasten(pipes ...*os.File) {
+	for _, f := range pipes {
+		_ = f.SetReadDeadline(time.Unix(1, 0))
+	}
 }
