@@ -1,6 +1,7 @@
 package consume
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -38,8 +39,10 @@ func (r contained) run(ctx context.Context) (out sandbox.Outcome, err error) {
 	} else {
 		out, err = r.speak(ctx, argv, env, name)
 	}
-	if err != nil {
+	if err != nil || out.Exit < 0 || out.Exit == engineFailed {
 		r.end(ctx, name)
+	}
+	if err != nil {
 		return sandbox.Outcome{Exit: -1}, err
 	}
 	out.Driver = r.prefix.Engine
@@ -47,7 +50,12 @@ func (r contained) run(ctx context.Context) (out sandbox.Outcome, err error) {
 	return out, nil
 }
 
-// polite is how long what was spoken with may take to see that nobody speaks any more.
+// engineFailed is the exit code by which an engine's program says that it failed itself:
+// whether its container runs, nobody knows then.
+const engineFailed = 125
+
+// polite is how long what was spoken with may take to see that nobody speaks any more,
+// and whoever speaks to see that nobody is left.
 const polite = 2 * time.Second
 
 // speak runs a container that is spoken with. Files, and not pipes of this process, are
@@ -68,20 +76,41 @@ func (r contained) speak(ctx context.Context, argv, env []string, name string) (
 		var err error
 		out.Exit, out.Stderr, err = trusted.Pipe(ctx, argv, env, "", inR, outW)
 		_ = errors.Join(inR.Close(), outW.Close()) // whoever still reads or writes hears of it
+		// But not where another process holds those ends, too.
+		last := time.Now()
+		if err == nil { // what it said before is still to be read
+			last = last.Add(polite)
+		}
+		_ = errors.Join(inW.SetWriteDeadline(last), outR.SetReadDeadline(last))
 		ended <- err
 	}()
 	r.talk(inW, io.LimitReader(outR, limits.Stdout))
 	_ = inW.Close()
 	go func() { _, _ = io.Copy(io.Discard, outR) }()
-	late := time.AfterFunc(polite, func() { r.end(ctx, name) })
-	defer late.Stop()
-	err = <-ended
-	return out, err
+	for {
+		select {
+		case err = <-ended:
+			return out, err
+		case <-time.After(polite):
+			go r.end(ctx, name)
+		}
+	}
 }
 
-// end takes a container away. One that is gone is as good.
+// again are the pauses before each try to take a container away: a service that was told
+// to make one, by a program that is gone, may be about to.
+var again = [...]time.Duration{0, 100 * time.Millisecond, 400 * time.Millisecond, time.Second}
+
+// end takes a container away, of which its engine says the name. One that is gone is as
+// good.
 func (r contained) end(ctx context.Context, name string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limits.EngineEnd)
 	defer cancel()
-	_, _ = trusted.Run(ctx, r.prefix.End(name), r.engineEnv, "", nil)
+	for _, pause := range again {
+		time.Sleep(pause)
+		out, err := trusted.Run(ctx, r.prefix.End(name), r.engineEnv, "", nil)
+		if err != nil || out.Exit == 0 && len(bytes.TrimSpace(out.Stdout)) > 0 {
+			return
+		}
+	}
 }

@@ -195,8 +195,14 @@ func answered(t *spec.Tool, line json.RawMessage) answer {
 }
 
 // hear looks at what a tool said while it ends, which it takes as long for: mostly that
-// is its answer, and result finds out whether it was.
+// is its answer, and result finds out whether it was. Whoever looks at it stumbles there,
+// where a server goes on without the call, and not here, where nobody would catch it.
 func (k *call) hear(stdout []byte) {
+	defer func() {
+		if recover() != nil {
+			k.heard = answer{}
+		}
+	}()
 	line, _ := lastLine(stdout)
 	k.heard = answered(k.s.Tool, line)
 	if run, err := k.begun(); err == nil && k.heard.wrong == nil {
