@@ -28,6 +28,8 @@ type Store struct {
 	// Remember is how long a value that a person said yes to needs no further
 	// word; at most limits.RememberLongest.
 	Remember time.Duration
+	// Denied, where it is not nil, hears of each no, which stands by then.
+	Denied func(context.Context, Entry)
 
 	dir string
 	now func() time.Time
@@ -231,7 +233,11 @@ func (s *Store) Decide(ctx context.Context, id ID, yes bool, via Via, remember b
 			}
 		}
 	}
-	return e, s.save(kindAction, string(id), e)
+	err = s.save(kindAction, string(id), e)
+	if err == nil && !yes && s.Denied != nil {
+		s.Denied(ctx, e)
+	}
+	return e, err
 }
 
 // Take makes an approval into a grant, once: of many that try at the same time,

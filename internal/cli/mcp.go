@@ -40,7 +40,7 @@ is checked, held where a person has to look at it (patch-git approve), run in th
 sandbox and recorded (patch-git runs), as at a command line.
 
 Hosts are told by name as many tools as a model chooses well from, the pinned and
-those used last first; the others are found and run through patch_list_tools and
+the most used ones first; the others are found and run through patch_list_tools and
 patch_run_tool. With --http hosts on this machine connect to a port of its loopback
 interface, and show the token that is in a file of yours.`,
 		Example: `  patch-git setup claude-code            have a host start it

@@ -55,7 +55,7 @@ type RunOptions struct {
 	Read, Write []string // paths granted by name
 	Net         []string // HOST[:PORT], beyond the internet, granted by name
 	Agree       bool     // the person agrees to what the tool may do, for this version, now and later
-	Secrets     bool     // the person gives this one run the secrets that its arguments name
+	Secrets     bool     // the person gives this one run the secrets that its arguments name, and what other programs obey
 	Confirm     bool     // the person confirms this one run
 	Limits      sandbox.Limits
 	HostApp     string // who asks: "cli"

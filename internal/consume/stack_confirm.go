@@ -20,9 +20,37 @@ func (c *Client) Approvals() (*approval.Store, error) {
 		return nil, err
 	}
 	s := approval.Open(c.Host.Paths, c.Host.Now)
-	s.Wait, s.Remember = cfg.MCP.ApprovalLife(), cfg.MCP.RememberLife()
+	s.Wait, s.Remember, s.Denied = cfg.MCP.ApprovalLife(), cfg.MCP.RememberLife(), c.denied
 	return s, nil
 }
+
+// denied records that a person said no to a call, which may never be made again. A yes
+// is recorded with the run that it lets through.
+func (c *Client) denied(ctx context.Context, e approval.Entry) {
+	a := e.Action
+	rec := audit.Record{
+		Tool:     audit.Tool{Name: a.Tool.Name, Version: a.Tool.Version, Release: a.Tool.Digest, Source: a.Source},
+		Trigger:  audit.Trigger{Session: a.Session, MCPClient: a.Client},
+		Stages:   []audit.Stage{{Name: stageConfirmation, Verdict: refused, Reason: reasonDenied}},
+		Inputs:   a.Arguments,
+		ExitCode: -1,
+	}
+	if a.Operation != "" {
+		rec.Operation = &audit.Operation{Name: a.Operation}
+	}
+	run, err := c.Journal.Begin(ctx, rec)
+	if err == nil {
+		rec.Status = audit.Refused
+		rec.Error = audit.FailureOf(fault.New(fault.Denied, reasonDenied, "a person said no to this call of %s, which was held as %s (%s)", a.What(), e.ID, e.Via))
+		err = run.Finish(rec, nil, nil)
+	}
+	if err != nil {
+		c.warn("the no stands, but could not be recorded: " + err.Error())
+	}
+}
+
+// reasonDenied is that of a call which a person said no to.
+const reasonDenied = "approval_denied"
 
 // confirm asks whether a person said yes to everything that needs it. At a command
 // line each question is an error of its own, which whoever sits there answers. Of a
@@ -95,7 +123,7 @@ func (k *call) hold(ctx context.Context, asks []ask, keep []func() error) error 
 		case err != nil:
 			return err
 		case e.State == approval.Denied:
-			return fault.New(fault.Denied, "approval_denied", "a person said no to this call of %s a moment ago", act.What())
+			return fault.New(fault.Denied, reasonDenied, "a person said no to this call of %s a moment ago", act.What())
 		case e.State != approval.Approved:
 			return heldAs(e)
 		}

@@ -20,7 +20,7 @@ type shelf struct {
 	whole   bool              // false while tools are still verified for the first time
 }
 
-// newShelf puts up what is installed. ranks says when tools were last used.
+// newShelf puts up what is installed. ranks says how much tools are used.
 func newShelf(entries []*entry, conf config.MCP, ranks map[spec.Name]string) *shelf {
 	s := &shelf{byName: make(map[string]*entry, len(entries)), entries: slices.SortedFunc(slices.Values(entries), func(a, b *entry) int {
 		return strings.Compare(string(a.ref.Name), string(b.ref.Name))

@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/patch-cat/patch-git/internal/config"
 	"github.com/patch-cat/patch-git/internal/consume"
 	"github.com/patch-cat/patch-git/internal/limits"
+	"github.com/patch-cat/patch-git/internal/toolbox"
 	"github.com/patch-cat/patch-git/spec"
 )
 
@@ -225,5 +227,26 @@ func TestSchemas(t *testing.T) {
 	}))
 	if picture.OutputSchema != nil {
 		t.Error("a picture has a schema")
+	}
+}
+
+// TestRank: what is used more comes first, and before it what came while the server runs.
+func TestRank(t *testing.T) {
+	s := &stock{ranks: map[spec.Name]string{}, client: &consume.Client{Host: testHost(t, nil, nil, nil)}}
+	list := []toolbox.Installed{
+		{Name: "never"},
+		{Name: "once_today", Uses: 1, LastUsed: "2026-11-22T10:00:00Z"},
+		{Name: "once_before", Uses: 1, LastUsed: "2026-11-22T09:00:00Z"},
+		{Name: "often_before", Uses: 12.5, LastUsed: "2026-10-01T10:00:00Z"},
+		{Name: "always", Uses: 1000, LastUsed: "2026-11-21T10:00:00Z"},
+	}
+	s.rank(list)
+	s.begun = true
+	s.rank(append(list, toolbox.Installed{Name: "just_pulled"}))
+	s.rank([]toolbox.Installed{{Name: "never", Uses: 2000}}) // by calls of this conversation
+	got := slices.SortedFunc(maps.Keys(s.ranks), func(a, b spec.Name) int { return strings.Compare(s.ranks[b], s.ranks[a]) })
+	want := []spec.Name{"just_pulled", "always", "often_before", "once_today", "once_before", "never"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"runtime"
 	"slices"
@@ -34,7 +35,7 @@ type stock struct {
 	mu    sync.Mutex // held while the toolbox is looked at
 	known map[spec.Name]*entry
 	rules toolbox.Stamp
-	ranks map[spec.Name]string // of the tools that were seen; see rank
+	ranks map[spec.Name]string // of the tools that were seen, as texts in their order; see rank
 	begun bool                 // a state was shown
 	once  sync.Once
 }
@@ -96,9 +97,9 @@ func (s *stock) refresh(ctx context.Context, again bool) (changed news, err erro
 		s.known = <-loaded
 	}
 	s.rank(list)
-	// What was used last is looked at first: it is what a host is told of where
+	// What is used most is looked at first: it is what a host is told of where
 	// looking at everything takes long.
-	slices.SortStableFunc(list, func(a, b toolbox.Installed) int { return strings.Compare(b.LastUsed, a.LastUsed) })
+	slices.SortStableFunc(list, func(a, b toolbox.Installed) int { return strings.Compare(s.ranks[b.Name], s.ranks[a.Name]) })
 	look := looking{
 		stock: s, rules: rules, renewed: !s.begun || stamp != s.rules, again: again, brief: !s.begun,
 		blind: len(list) > s.most && !again, entries: make([]*entry, len(list)),
@@ -141,22 +142,20 @@ func (s *stock) refresh(ctx context.Context, again bool) (changed news, err erro
 	return changed, nil
 }
 
-// rank notes when tools were last used, as it is when they are first seen: a list
-// that followed each use would change by the calls of the conversation it is told
-// to. What comes while the server runs was just put there by somebody, and counts
-// as used now. The list has it then.
+// rank notes how much tools are used, and when they were last, as it is when they are
+// first seen: a list that followed each use would change by the calls of the
+// conversation it is told to. What comes while the server runs was just put there by
+// somebody, and counts as used most.
 func (s *stock) rank(list []toolbox.Installed) {
-	now := s.client.Host.Now().UTC().Format("2006-01-02T15:04:05Z")
-	for i, t := range list {
-		rank, seen := s.ranks[t.Name]
-		if !seen {
-			rank = t.LastUsed
-			if s.begun {
-				rank = now
-			}
-			s.ranks[t.Name] = rank
+	const newcomer = 1e9
+	for _, t := range list {
+		if _, seen := s.ranks[t.Name]; seen {
+			continue
 		}
-		list[i].LastUsed = rank
+		if s.begun {
+			t.Uses, t.LastUsed = newcomer, s.client.Host.Now().UTC().Format("2006-01-02T15:04:05Z")
+		}
+		s.ranks[t.Name] = fmt.Sprintf("%014.3f %s", t.Uses, t.LastUsed)
 	}
 }
 

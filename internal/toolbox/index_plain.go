@@ -2,6 +2,7 @@ package toolbox
 
 import (
 	"bytes"
+	"strconv"
 
 	"github.com/patch-cat/patch-git/spec"
 )
@@ -23,7 +24,7 @@ func plainIndex(data []byte) *index {
 		if !p.skip("    \"") || !p.text(&name) || !p.skip(": {\n      \"version\": \"") || !p.text(&version) || !p.skip(",\n      \"file\": \"") || !p.text(&e.File) {
 			return nil
 		}
-		if p.skip(",\n      \"last_used\": \"") && !p.text(&e.LastUsed) || !p.skip("\n    }") {
+		if p.skip(",\n      \"last_used\": \"") && !p.text(&e.LastUsed) || p.skip(",\n      \"weight\": ") && !p.number(&e.Weight) || !p.skip("\n    }") {
 			return nil
 		}
 		if string(last) != version {
@@ -59,6 +60,21 @@ func (p *plain) skip(what string) bool {
 	}
 	p.rest = p.rest[len(what):]
 	return true
+}
+
+// number takes a number that is more than zero, as JSON writes it.
+func (p *plain) number(to *int64) bool {
+	n := 0
+	for n < len(p.rest) && '0' <= p.rest[n] && p.rest[n] <= '9' {
+		n++
+	}
+	if n == 0 || p.rest[0] == '0' {
+		return false
+	}
+	var err error
+	*to, err = strconv.ParseInt(string(p.rest[:n]), 10, 64)
+	p.rest = p.rest[n:]
+	return err == nil
 }
 
 // text takes the string of which the first quote was skipped. One with anything in

@@ -37,6 +37,9 @@ func someIndex(n int) *index {
 		if i%3 == 1 {
 			e.Version, e.LastUsed = "1.2.0-rc.1", "2026-11-22T10:00:00Z"
 		}
+		if i%6 == 1 {
+			e.Weight = 1 + 1234*int64(i)
+		}
 		ix.Tools[spec.Name(fmt.Sprintf("tool_%d", i))] = e
 	}
 	return ix
@@ -64,6 +67,10 @@ func TestPlainIndex(t *testing.T) {
 		"a tool twice":      strings.Replace(good, `"tool_1"`, `"tool_0"`, 1),
 		"a member too many": strings.Replace(good, "\n    }", ",\n      \"x\": \"y\"\n    }", 1),
 		"an end too many":   good + "}",
+		"no number":         strings.Replace(good, `"weight": 1235`, `"weight": "1"`, 1),
+		"a zero before it":  strings.Replace(good, `"weight": 1235`, `"weight": 01235`, 1),
+		"a fraction":        strings.Replace(good, `"weight": 1235`, `"weight": 1235.5`, 1),
+		"a huge number":     strings.Replace(good, `"weight": 1235`, `"weight": 99999999999999999999`, 1),
 		"cut":               good[:len(good)-4],
 	} {
 		if text == good {

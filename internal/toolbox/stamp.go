@@ -90,10 +90,10 @@ func (t *Toolbox) Glance() ([]Installed, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := make([]Installed, len(names))
+	now, out := t.now(), make([]Installed, len(names))
 	for i, n := range names {
 		e := ix.Tools[n]
-		out[i] = Installed{Name: n, Current: e.Version, LastUsed: e.LastUsed}
+		out[i] = Installed{Name: n, Current: e.Version, LastUsed: e.LastUsed, Uses: e.uses(now)}
 	}
 	return out, nil
 }

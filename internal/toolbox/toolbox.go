@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -62,6 +63,7 @@ type IndexEntry struct {
 	Version  spec.Version `json:"version"`
 	File     string       `json:"file"` // relative to the state directory, slashes
 	LastUsed string       `json:"last_used,omitempty"`
+	Weight   int64        `json:"weight,omitempty"` // of its uses, in thousandths, as it was at the last one
 }
 
 const indexSchema = 1
@@ -179,6 +181,9 @@ type Installed struct {
 	Current  spec.Version   `json:"version"`
 	Versions []spec.Version `json:"versions"` // all that are kept, lowest first
 	LastUsed string         `json:"last_used,omitempty"`
+	// Uses is how much it is used now: a use counts as one, and half as much after
+	// thirty days. Of those within a minute one counts.
+	Uses float64 `json:"-"`
 }
 
 // List returns what is installed, sorted by name.
@@ -191,6 +196,7 @@ func (t *Toolbox) List() ([]Installed, error) {
 	if err != nil {
 		return nil, err
 	}
+	now := t.now()
 	var out []Installed
 	for _, n := range names {
 		versions, err := t.Versions(n)
@@ -200,7 +206,7 @@ func (t *Toolbox) List() ([]Installed, error) {
 		if len(versions) == 0 {
 			continue
 		}
-		out = append(out, Installed{Name: n, Versions: versions, Current: ix.current(n, versions), LastUsed: ix.Tools[n].LastUsed})
+		out = append(out, Installed{Name: n, Versions: versions, Current: ix.current(n, versions), LastUsed: ix.Tools[n].LastUsed, Uses: ix.Tools[n].uses(now)})
 	}
 	return out, nil
 }
@@ -260,9 +266,25 @@ func (t *Toolbox) Touch(ctx context.Context, n spec.Name) error {
 	if !ok || fresh(e.LastUsed, now) {
 		return nil // removed, or noted by another process, since we looked
 	}
+	e.Weight = int64(e.uses(now)*oneUse) + oneUse
 	e.LastUsed = now.Format(time.RFC3339)
 	ix.Tools[n] = e
 	return t.writeIndex(ix, false)
+}
+
+const (
+	oneUse   = 1000 // the weight of a use
+	halfLife = 30 * 24 * time.Hour
+)
+
+// uses is the weight as it is by now, in uses.
+func (e IndexEntry) uses(now time.Time) float64 {
+	at, err := time.Parse(time.RFC3339, e.LastUsed)
+	if err != nil {
+		return 0
+	}
+	age := max(now.Sub(at), 0)
+	return float64(max(e.Weight, oneUse)) / oneUse * math.Exp2(-float64(age)/float64(halfLife)) // of an older index the last use is known
 }
 
 func fresh(lastUsed string, now time.Time) bool {

@@ -3,6 +3,7 @@ package toolbox_test
 import (
 	"bytes"
 	"context"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -335,6 +336,53 @@ func TestNoHome(t *testing.T) {
 	if _, err := toolbox.Open(paths.Paths{}, time.Now); fault.KindOf(err) != fault.Unavailable || len(fault.HintsOf(err)) == 0 {
 		t.Errorf("got %v", err)
 	}
+}
+
+// TestUses: what is used more comes before what was used last, and old uses count less.
+func TestUses(t *testing.T) {
+	s := newScene(t)
+	s.install("1.0.0")
+	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	box, err := toolbox.Open(s.paths, func() time.Time { return now })
+	if err != nil {
+		t.Fatal(err)
+	}
+	uses := func() float64 {
+		t.Helper()
+		list, err := box.List()
+		if err != nil {
+			t.Fatal(err)
+		}
+		glance, err := box.Glance()
+		if err != nil || glance[0].Uses != list[0].Uses {
+			t.Errorf("at a glance: %+v, %v", glance, err)
+		}
+		return list[0].Uses
+	}
+	about := func(want float64) {
+		t.Helper()
+		if got := uses(); math.Abs(got-want) > 0.01 {
+			t.Errorf("at %s: %f uses, want %f", now, got, want)
+		}
+	}
+	about(0)
+	for range 3 {
+		for range 2 { // the second within a minute
+			if err := box.Touch(t.Context(), "echo_text"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		now = now.Add(time.Minute)
+	}
+	about(3)
+	now = now.Add(30 * 24 * time.Hour)
+	about(1.5)
+	if err := box.Touch(t.Context(), "echo_text"); err != nil {
+		t.Fatal(err)
+	}
+	about(2.5)
+	now = now.Add(-time.Hour) // a clock that was set back makes nothing grow
+	about(2.5)
 }
 
 func TestTouch(t *testing.T) {
