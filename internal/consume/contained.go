@@ -77,11 +77,13 @@ func (r contained) speak(ctx context.Context, argv, env []string, name string) (
 		out.Exit, out.Stderr, err = trusted.Pipe(ctx, argv, env, "", inR, outW)
 		_ = errors.Join(inR.Close(), outW.Close()) // whoever still reads or writes hears of it
 		// But not where another process holds those ends, too.
-		last := time.Now()
+		past := time.Unix(1, 0)
+		hush := func() { _ = errors.Join(inW.SetWriteDeadline(past), outR.SetReadDeadline(past)) }
 		if err == nil { // what it said before is still to be read
-			last = last.Add(polite)
+			time.AfterFunc(polite, hush)
+		} else {
+			hush()
 		}
-		_ = errors.Join(inW.SetWriteDeadline(last), outR.SetReadDeadline(last))
 		ended <- err
 	}()
 	r.talk(inW, io.LimitReader(outR, limits.Stdout))

@@ -72,7 +72,7 @@ func TestReadyIsRefused(t *testing.T) {
 				}
 				time.Sleep(10 * time.Millisecond)
 			}
-			refused = name != "none" && name != "sandbox"
+			refused = name != "none"
 			ran, err := s.client.Run(c.ctx, subject, c.args, RunOptions{Session: session, warm: w})
 			if c.reason == "" {
 				if err != nil || !ran.Warm || string(ran.Result) != `{"text": "ANOTHER TEXT"}` {
