@@ -215,7 +215,7 @@ func TestOneWay(t *testing.T) {
 		"serve":   {"RunOptions.start"},
 		"Do":      {"action.once", "deployedTool.request"}, // a request of an action; of a smoke test or kill switch
 		"Job":     {"Client.examine", "Client.job", "action.job", "RunOptions.start", "deployedTool.shell"},
-		"Begin":   {"call.begin", "Client.denied"}, // a call; a no that a person said
+		"Begin":   {"call.begin", "Client.denied"},                   // a call; a no that a person said
 		"Take":    {"call.hold", "Client.Confirm", "Client.sandbox"}, // an approval twice, and what was started ahead
 	}
 	for what, by := range want {
