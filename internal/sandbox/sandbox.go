@@ -190,16 +190,18 @@ func unavailable(why string, hints ...string) error {
 // cannot be enforced or a mount is not what it seems, Unavailable when the
 // host lacks something, Interrupted when ctx ended it. Whatever a started
 // program does is in the Outcome.
-func (s *Sandbox) Run(ctx context.Context, job Job) (Outcome, error) {
-	job, err := job.checked()
+func (s *Sandbox) Run(ctx context.Context, job Job) (out Outcome, err error) {
+	job, err = job.checked()
 	if err != nil {
 		return Outcome{Exit: -1}, err
 	}
-	out, err := s.run(ctx, s.driver, s.groups, job)
-	if fault.ReasonOf(err) == reasonNoUplink {
-		s.links.Store(false)
-		forget(s.uplinkCache())
-	}
+	defer func() { // whichever driver it was: the next call asks again
+		if fault.ReasonOf(err) == reasonNoUplink {
+			s.links.Store(false)
+			forget(s.uplinkCache())
+		}
+	}()
+	out, err = s.run(ctx, s.driver, s.groups, job)
 	var refused *hostRefusal
 	if !errors.As(err, &refused) {
 		return out, err
