@@ -90,6 +90,46 @@ func TestReadyIsRefused(t *testing.T) {
 	}
 }
 
+// TestReadyOfRevoked: what was revoked is given to no program, not even to read.
+func TestReadyOfRevoked(t *testing.T) {
+	s, refs := pulled(t, kind{name: "say_plain"}.source())
+	w, err := s.client.Warm(t.Context(), sandbox.PoolOptions{PerKey: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	if _, err := w.Run(t.Context(), refs[0], text("a"), RunOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	subject, err := s.client.Installed(t.Context(), refs[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	what := called{ref: refs[0]}
+	hold := func(revoked error) {
+		held := *subject
+		held.revoked = revoked
+		w.subjects.mu.Lock()
+		defer w.subjects.mu.Unlock()
+		w.subjects.items = map[called]*standing[*Subject]{what: {value: &held}}
+	}
+	hold(fault.New(fault.Denied, "revoked", "gone"))
+	for range 50 { // once the program has booted, too
+		if w.ready(what) {
+			t.Fatal("what was revoked was given to a program")
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	// The twin: the same program, of a release that stands.
+	hold(nil)
+	for i := 0; !w.ready(what); i++ {
+		if i == 1000 {
+			t.Fatal("what stands was not given to a program")
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
 // TestHeardEarly: what a tool says before its end is no answer until it ended with it.
 func TestHeardEarly(t *testing.T) {
 	const begin, end = "    print(json.dumps({\"text\": args[\"text\"].upper()}), flush=True)\n", "    sys.stdout.flush()\n    os._exit(%d)\n"

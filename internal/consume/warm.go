@@ -91,11 +91,10 @@ func (w *Warm) Close() {
 
 // ready has a program that waits for a release read the release's code, as it was
 // verified for the call before, while this one goes through its checks: none of it runs
-// before all of them have said yes.
-func (w *Warm) ready(what called) {
-	if s := w.subjects.last(what); s != nil && s.revoked == nil {
-		w.pool.Ready(s.release())
-	}
+// before all of them have said yes. It tells whether there was one.
+func (w *Warm) ready(what called) bool {
+	s := w.subjects.last(what)
+	return s != nil && s.revoked == nil && w.pool.Ready(s.release())
 }
 
 // release is what the pool knows a release by.

@@ -57,7 +57,7 @@ func newShelf(entries []*entry, conf config.MCP, ranks map[spec.Name]string) *sh
 }
 
 // expose chooses what hosts are told by name: everything where that is little
-// enough, else what is pinned, then what was used last, as far as both bounds
+// enough, else what is pinned, then what is used most, as far as both bounds
 // allow. Who asks has no part in it: the list is the same for every host, and no
 // call changes it.
 func expose(run []*entry, conf config.MCP, ranks map[spec.Name]string) []*entry {
