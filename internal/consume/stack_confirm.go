@@ -190,7 +190,8 @@ func (c *Client) Confirm(ctx context.Context, id approval.ID, o RunOptions) (*Ra
 	if e.State == approval.Pending && e.Action.Session == o.Session.ID {
 		return nil, heldAs(e)
 	}
-	s, err := o.warm.subject(ctx, c, called{e.Action.Tool, e.Action.Operation})
+	what := called{e.Action.Tool, e.Action.Operation} // its version stands in it
+	s, err := o.warm.subject(ctx, c, what, what)
 	if err != nil {
 		return nil, err // the word for it is not used up: nothing was run
 	}

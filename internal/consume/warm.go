@@ -66,8 +66,9 @@ func (w *Warm) Call(ctx context.Context, ref spec.Ref, operation string, raw jso
 		return nil, fault.New(fault.Denied, "unsafe", "a server runs no tool without a sandbox")
 	}
 	what := called{ref, operation}
-	w.ready(what)
-	s, err := w.subject(ctx, w.client, what)
+	likely := w.likely(what)
+	w.ready(likely)
+	s, err := w.subject(ctx, w.client, what, likely)
 	if err != nil {
 		return nil, err
 	}

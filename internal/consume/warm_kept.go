@@ -1,6 +1,7 @@
 package consume
 
 import (
+	"cmp"
 	"context"
 	"path/filepath"
 	"sync"
@@ -103,12 +104,13 @@ func (s *keeper[K, V]) put(key K, v V, size int64, began time.Time, reads []stri
 }
 
 // subject makes the subject of an installed release, verified now or since when
-// nothing of it has changed. A command verifies each time.
-func (w *Warm) subject(ctx context.Context, c *Client, what called) (*Subject, error) {
+// nothing of it has changed; likely is what it is held under, where it is. A command
+// verifies each time.
+func (w *Warm) subject(ctx context.Context, c *Client, what, likely called) (*Subject, error) {
 	if w == nil {
 		return c.Subject(ctx, what.ref, what.operation)
 	}
-	if s, ok := w.subjects.get(what); ok {
+	if s, ok := w.subjects.get(likely); ok {
 		return s, nil
 	}
 	began := c.Host.Now()
@@ -117,8 +119,26 @@ func (w *Warm) subject(ctx context.Context, c *Client, what called) (*Subject, e
 		return nil, err
 	}
 	s.once()
-	w.subjects.put(what, s, s.size, began, s.reads)
+	w.subjects.put(what.of(s.Ref.Version), s, s.size, began, s.reads)
 	return s, nil
+}
+
+// likely is the call with the version that is the current one where it names none. It
+// is asked each time, since its index changes with every use of any tool: a stamp of
+// that would have each verified anew every minute. Where the index is behind what is
+// installed, nothing is held under its answer, and the release is looked for.
+func (w *Warm) likely(what called) called {
+	v, err := w.client.Box.Named(what.ref.Name)
+	if err != nil {
+		return what
+	}
+	return what.of(v)
+}
+
+// of is the call with a version, unless it has one.
+func (c called) of(v spec.Version) called {
+	c.ref.Version = cmp.Or(c.ref.Version, v)
+	return c
 }
 
 // called is a tool, and which of its operations.

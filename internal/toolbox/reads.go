@@ -6,12 +6,14 @@ import (
 	"github.com/patch-cat/patch-git/ledger"
 )
 
-// Reads names every file and folder that finding and verifying an installed release
-// reads, and what this user's own check noted of it: as long as none of them changes,
-// the answer is the same. A removal or another version changes a folder.
+// Reads names every file and folder that verifying an installed release reads, and
+// what this user's own check noted of it: as long as none of them changes, the answer
+// is the same. A removal changes the folder. Which version is the current one stands
+// in index.json, which is not among them because every use is noted there; ask
+// [Toolbox.Named].
 func (t *Toolbox) Reads(r Receipt, doc *ledger.Release) []string {
 	dir := t.receiptDir(r.Name, r.Version)
-	names := []string{t.paths.Index(), filepath.Dir(dir), dir, t.paths.Main(r.Name, doc.Format), t.pinPath(r.Registry), t.paths.Trust()}
+	names := []string{dir, t.paths.Main(r.Name, doc.Format), t.pinPath(r.Registry), t.paths.Trust()}
 	for _, f := range []string{receiptFile, recheckFile, ledger.ReleaseFileName, ledger.EvidenceFileName, ledger.ProofFileName} {
 		names = append(names, filepath.Join(dir, f))
 	}

@@ -118,6 +118,16 @@ func (t *Toolbox) lookIndex() (*index, error) {
 	return ix, nil
 }
 
+// Named is the version of a tool that index.json names as the current one, "" where it
+// names none. Whether that is installed is for [Toolbox.Find] to say.
+func (t *Toolbox) Named(n spec.Name) (spec.Version, error) {
+	ix, err := t.lookIndex()
+	if err != nil {
+		return "", err
+	}
+	return ix.Tools[n].Version, nil
+}
+
 func (t *Toolbox) rebuildIndex() (*index, error) {
 	ix := &index{Schema: indexSchema, Tools: map[spec.Name]IndexEntry{}}
 	names, err := t.installedNames()
@@ -145,16 +155,22 @@ func (ix *index) current(n spec.Name, versions []spec.Version) spec.Version {
 	return versions[len(versions)-1]
 }
 
+// writeIndex takes the index over: who wrote it need not read it again. The caller
+// holds the lock.
 func (t *Toolbox) writeIndex(ix *index, lasting bool) error {
 	data, err := json.MarshalIndent(ix, "", "  ")
 	if err != nil {
 		return err
 	}
-	data = append(data, '\n')
+	write := durable.Replace
 	if lasting {
-		return durable.WriteFile(t.paths.Index(), data, 0o600)
+		write = durable.WriteFile
 	}
-	return durable.Replace(t.paths.Index(), data, 0o600)
+	if err := write(t.paths.Index(), append(data, '\n'), 0o600); err != nil {
+		return err
+	}
+	t.seen.Store(&seenIndex{stampOf(t.paths.Index()), ix})
+	return nil
 }
 
 // formatOf is the format of an installed version, that of Patch tools where its
