@@ -16,8 +16,9 @@ import (
 // Warm runs installed tools for a process that lives on, such as a server: like
 // [Client.Run], by interpreters that wait for their tool in closed sandboxes.
 // Every call is admitted and recorded as a single one is; what is kept between two
-// calls is what was verified, as long as no file of it changes, and programs that
-// have seen neither the tool nor its arguments. It is safe for concurrent use.
+// calls is what was verified, as long as no file of it changes, and programs that have
+// read a tool's code, run none of it, and have seen nobody's arguments. It is safe for
+// concurrent use.
 type Warm struct {
 	client *Client
 	box    *sandbox.Sandbox
@@ -43,6 +44,7 @@ func (c *Client) Warm(ctx context.Context, o sandbox.PoolOptions) (*Warm, error)
 	if err != nil {
 		return nil, err
 	}
+	o.Ahead = true // what was verified for a call is read, and not run, for the next
 	pool := sandbox.NewPool(box, o)
 	life, end := context.WithCancel(context.WithoutCancel(ctx))
 	w := &Warm{
@@ -90,9 +92,9 @@ func (w *Warm) Close() {
 	}
 }
 
-// ready has a program that waits for a release read the release's code, as it was
-// verified for the call before, while this one goes through its checks: none of it runs
-// before all of them have said yes. It tells whether there was one.
+// ready has a program that waits for a release, and read its code as it was verified
+// for the call before, wake up while this one goes through its checks: nothing of it
+// runs before all of them have said yes. It tells whether there was one.
 func (w *Warm) ready(what called) bool {
 	s := w.subjects.last(what)
 	return s != nil && s.revoked == nil && w.pool.Ready(s.release())

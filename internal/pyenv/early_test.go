@@ -2,8 +2,11 @@ package pyenv
 
 import (
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -70,6 +73,53 @@ func TestEarly(t *testing.T) {
 		out, err := call()
 		if _, missing := os.Stat(ran); err != nil || !out.Warm || missing != nil {
 			t.Errorf("the twin: %+v, %v, it ran: %v", out, err, missing == nil)
+		}
+	}
+}
+
+// TestWoken: word that a call is on its way changes nothing of the call, whenever it
+// comes and however often, and who was told of one that never comes sleeps on.
+func TestWoken(t *testing.T) {
+	s := box(t, "")
+	p := New(testHost(t, map[string]string{"PATH": os.Getenv("PATH")}), s)
+	source := []byte("import os, resource, sys\ntext = sys.stdin.read()\nu = resource.getrusage(resource.RUSAGE_SELF)\nprint(text, sorted(os.listdir('/proc/self/fd'))[:4], u.ru_utime + u.ru_stime < 1)\n")
+	g, err := p.Prepare(t.Context(), anyPython(t, p), source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	job := g.Job(Call{Args: []byte(`{"name":"world"}`)})
+	if len(job.Wake) != 4 || !slices.Equal(job.Wake, []byte{255, 255, 255, 255}) {
+		t.Fatalf("it is woken by %x", job.Wake)
+	}
+	plain := job
+	plain.Wake = nil
+	want, err := s.Run(t.Context(), plain)
+	if err != nil || !strings.HasPrefix(string(want.Stdout), `{"name":"world"} [`) || !strings.HasSuffix(string(want.Stdout), "True\n") {
+		t.Fatalf("%+v, %v\n%s", want, err, want.Stderr)
+	}
+	early, late := job.Stdin[:job.Early], job.Stdin[job.Early:]
+	for name, parts := range map[string][][]byte{
+		"at once":        {early, job.Wake, late},
+		"often":          {early, job.Wake, job.Wake, job.Wake, late},
+		"in pieces":      {early, job.Wake[:1], job.Wake[1:], late[:2], late[2:5], late[5:]},
+		"long before":    {early, job.Wake, nil, nil, nil, late},
+		"and once more":  {early, job.Wake, nil, job.Wake, nil, late},
+		"with the input": {slices.Concat(early, job.Wake, late)},
+	} {
+		talk := job
+		talk.Stdin, talk.Early, talk.Wake = nil, 0, nil
+		talk.Talk = func(in io.Writer, out io.Reader) {
+			for _, part := range parts {
+				if part == nil {
+					time.Sleep(500 * time.Millisecond)
+				}
+				_, _ = in.Write(part)
+				time.Sleep(5 * time.Millisecond)
+			}
+			_, _ = io.Copy(io.Discard, out)
+		}
+		if out, err := s.Run(t.Context(), talk); err != nil || string(out.Stdout) != string(want.Stdout) {
+			t.Errorf("%s: %+v, %v\n%s", name, out, err, out.Stderr)
 		}
 	}
 }

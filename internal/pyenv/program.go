@@ -182,7 +182,7 @@ func (g *Program) Job(c Call) sandbox.Job {
 	job.Argv = append(g.in.argv(), launchPath, end, toolPath, argsPath, c.Env.Dir, modules)
 	job.Argv = append(job.Argv, g.launch.imports...)
 	job.Files = []sandbox.File{{Target: launchPath, Data: g.launch.runner}}
-	job.Late = true
+	job.Late, job.Wake = true, []byte{0xff, 0xff, 0xff, 0xff} // no part is so long
 	for _, part := range [][]byte{g.launch.code, g.source, c.Args} {
 		job.Early = len(job.Stdin) // without the last part the runner runs nothing
 		job.Stdin = binary.LittleEndian.AppendUint32(job.Stdin, uint32(len(part)))

@@ -7,12 +7,16 @@ code as marshal writes it, its source and its arguments.
 Arguments: how to end ("soon" or "slowly"), the paths of the tool and of its
 arguments, the directory of its packages or "", what modules.py wrote or "", and
 names of modules of the standard library. Works on CPython 3.9 to 3.14.
+
+Before the arguments there may be any number of words, of four bytes 255, that a
+call is on its way.
 """
 import gc
 import sys
 
 gc.disable()  # until the tool begins: what is loaded until then stays
 posix = sys.modules.get("posix") or sys.modules["nt"]  # os itself is not loaded yet
+pipe = 0
 
 
 class Leave:
@@ -100,32 +104,58 @@ def prepare():
         modules.close()
 
 
+def take(n):
+    """The next n bytes of what comes."""
+    parts = []
+    while n:
+        part = posix.read(pipe, n)
+        if not part:
+            posix._exit(1)  # the run was called off
+        parts.append(part)
+        n -= len(part)
+    return b"".join(parts)
+
+
 def receive():
-    """The next part of what comes on descriptor 0."""
-
-    def take(n):
-        parts = []
-        while n:
-            part = posix.read(0, n)
-            if not part:
-                posix._exit(1)  # the run was called off
-            parts.append(part)
-            n -= len(part)
-        return b"".join(parts)
-
+    """The next part of it."""
     return take(int.from_bytes(take(4), "little"))
 
 
-def place(path, data):
-    flags = posix.O_WRONLY | posix.O_CREAT | posix.O_EXCL | posix.O_CLOEXEC
-    fd = posix.open(path, flags, 0o444)
+def called():
+    """The part that comes with a call. Behind the word that one is on its way it mostly
+    follows at once, and who sleeps takes longer than that to wake up: half a
+    millisecond long this looks out for it."""
+    give = getattr(posix, "sched_yield", int)  # who is about to call may need this processor
+    head = take(4)
+    while head == b"\xff\xff\xff\xff":
+        head = b""
+        posix.set_blocking(pipe, False)
+        for _ in range(150):
+            try:
+                head = posix.read(pipe, 4) or posix._exit(1)  # see take
+                break
+            except BlockingIOError:
+                give()
+        posix.set_blocking(pipe, True)
+        head += take(4 - len(head))
+    return take(int.from_bytes(head, "little"))
+
+
+def create(path):
+    return posix.open(path, posix.O_WRONLY | posix.O_CREAT | posix.O_EXCL | posix.O_CLOEXEC, 0o444)
+
+
+def fill(fd, data):
     while data:
         data = data[posix.write(fd, data) :]
     posix.close(fd)
 
 
 def redirect(path):
-    """Make a file the standard input, as the shell and the interpreter would have."""
+    """Make a file the standard input, as the shell and the interpreter would have. What
+    comes goes on by another descriptor, until it has come."""
+    global pipe
+    pipe = posix.dup(0)
     fd = posix.open(path, posix.O_RDONLY)
     posix.dup2(fd, 0)
     posix.close(fd)
@@ -145,7 +175,7 @@ def begin():
 
     path, arguments, packages = sys.argv[2:5]
     tool = marshal.loads(receive())
-    place(path, receive())
+    fill(create(path), receive())
     sys.argv[:] = [path]
     if packages:
         sys.path.append(packages)  # behind the standard library, as site-packages is
@@ -161,9 +191,12 @@ def begin():
     loader = sys.modules["_frozen_importlib_external"].SourceFileLoader("__main__", path)
     main.__dict__.update(__file__=path, __cached__=None, __loader__=loader, __builtins__=builtins)
     sys.modules["__main__"] = main
-    # The last part comes when the call was admitted, and somebody waits from then on.
-    place(arguments, receive())
+    file = create(arguments)
     redirect(arguments)
+    # The last part comes when the call was admitted, and somebody waits from then on.
+    data = called()
+    posix.close(pipe)
+    fill(file, data)
     return tool, main.__dict__
 
 

@@ -44,6 +44,10 @@ type Job struct {
 	// come, so that it wakes up and reads meanwhile. They are not all of Stdin, and
 	// the program must be one that does nothing of a stranger's before it has read more.
 	Early int
+	// Wake is what a program that has read the early part may be told before the rest,
+	// by [Pool.Ready] and as often as that is called for it: that a call may be on its
+	// way. It tells nothing of the call. nil is never told.
+	Wake []byte
 	// Talk, where it is not nil, has a conversation with the program of a late job
 	// instead of giving it Stdin: in is its standard input, out what it writes to its
 	// standard output, which the outcome has too. It begins when the gate has opened,
@@ -101,6 +105,9 @@ type Limits struct {
 	Stdout    int64         // bytes; one more ends the run
 	Stderr    int64         // bytes; the last ones are kept
 }
+
+// maxWake is what a pipe takes whole or not at all, on every system.
+const maxWake = 512
 
 // open asks the gate.
 func (j Job) open() error {
@@ -191,6 +198,8 @@ func (j Job) checked() (Job, error) {
 		return j, bad("standard input is given twice")
 	case j.Early < 0 || j.Early > 0 && (!j.Late || j.Early >= len(j.Stdin)):
 		return j, bad("nothing of the standard input is left for behind the gate")
+	case len(j.Wake) > maxWake || j.Wake != nil && j.Early == 0:
+		return j, bad("a program is woken by a few bytes behind an early part, or not at all")
 	case j.Talk != nil && (!j.Late || j.Stdin != nil):
 		return j, bad("a conversation needs a late input of its own")
 	case j.Uplink != nil && !j.Network:

@@ -16,6 +16,9 @@ type PoolOptions struct {
 	PerKey int           // programs that wait for the same job, once it was called twice (2)
 	Total  int           // programs that wait (8)
 	Memory int64         // bytes that all of them together hold, shared ones once (256 MiB)
+	// Ahead has programs read the early part of their input before they wait, as it was
+	// in the call whose program they replace, where the caller knows that to be harmless.
+	Ahead bool
 }
 
 // Tool says whose job one is. Programs are started for one release and serve no
@@ -65,6 +68,7 @@ type waiting struct {
 	start Job           // the same, with what is early as its whole input
 	made  <-chan *spare // has it, or is closed when it did not start
 	spare *spare        // the same, once it was made, to look at
+	told  bool          // that a call is on its way, or the early part of its input
 	timer *time.Timer
 }
 
@@ -239,14 +243,16 @@ func (p *Pool) start(tool Tool, job string, j Job, more bool) {
 	w := &waiting{tool: tool, job: job, start: j, made: made}
 	w.timer = time.AfterFunc(p.opts.Idle, func() { p.drop(w) })
 	p.kept = append(p.kept, w)
-	j.Stdin, j.Early = nil, 0
+	j.Stdin, j.Early, j.Wake = nil, 0, nil
 	p.work.Go(func() {
 		defer close(made)
 		// A failure shows when Run tries for itself.
 		if s, err := begin(p.box.driver, p.box.groups, j, false); err == nil {
 			s.job, s.up = []byte(job), up
 			p.mu.Lock()
-			w.spare = s
+			if w.spare = s; p.opts.Ahead {
+				w.ahead()
+			}
 			p.mu.Unlock()
 			made <- s
 			p.watch(w, calm)

@@ -92,3 +92,73 @@ print(first, second)
 	}
 	settled(t, p, word, 1)
 }
+
+// TestPoolAhead: where the caller says so a program has read what is early before it is
+// known that a call will come, and no more; it is told once that one does, by a word
+// that is in no input, and never in the middle of one.
+func TestPoolAhead(t *testing.T) {
+	s := open(t, "")
+	for name, c := range map[string]struct {
+		ahead       bool
+		wake        string
+		early, told string // what it has read before any word, and when it was told
+		ready       bool
+		result      string
+	}{
+		"ahead":        {ahead: true, wake: "!!", early: "inp", told: "inp!!", ready: true, result: "inp!!ut"},
+		"without word": {ahead: true, early: "inp", told: "inp", result: "input"},
+		"not ahead":    {wake: "!!", told: "inp", ready: true, result: "input"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			word, dir := mark(t), openTemp(t)
+			p := pool(t, s, sandbox.PoolOptions{PerKey: 1, Ahead: c.ahead}, word)
+			job := waiter(t, word, `
+import os
+every = b""
+while not every.endswith(b"t"):
+    some = os.read(0, 100)
+    if not some:
+        break
+    every += some
+    open("`+dir+`/read", "wb").write(every)
+print(every.decode())
+`)
+			job.Mounts = append(job.Mounts, rw(dir))
+			job.Stdin, job.Early = []byte("input"), 3
+			if c.wake != "" {
+				job.Wake = []byte(c.wake)
+			}
+			read := func() string { b, _ := os.ReadFile(dir + "/read"); return string(b) }
+			call(t, p, release, job)
+			_ = os.Remove(dir + "/read")
+			settled(t, p, word, 1)
+			waitFor(t, "it reads ahead", func() bool { return read() == c.early })
+			if got := p.Ready(release); got != c.ready {
+				t.Errorf("ready: %v", got)
+			}
+			waitFor(t, "it is told", func() bool { return read() == c.told })
+			if p.Ready(release) {
+				t.Error("it is told twice")
+			}
+			if out := call(t, p, release, job); !out.Warm || string(out.Stdout) != c.result+"\n" {
+				t.Errorf("%+v\n%s", out, out.Stderr)
+			}
+			settled(t, p, word, 1)
+		})
+	}
+
+	// More than a pipe holds: the word would stand in its middle.
+	word := mark(t)
+	p := pool(t, s, sandbox.PoolOptions{PerKey: 1, Ahead: true}, word)
+	job := waiter(t, word, "import sys, time\ntime.sleep(0.5)\nprint(sys.stdin.buffer.read().count(b'!'))")
+	job.Stdin, job.Early, job.Wake = make([]byte, 1<<20), 1<<19, []byte("!!")
+	call(t, p, release, job)
+	settled(t, p, word, 1)
+	if p.Ready(release) {
+		t.Error("it was told in the middle of its input")
+	}
+	if out := call(t, p, release, job); !out.Warm || string(out.Stdout) != "0\n" {
+		t.Errorf("%+v\n%s", out, out.Stderr)
+	}
+	settled(t, p, word, 1)
+}

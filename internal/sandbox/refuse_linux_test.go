@@ -70,6 +70,10 @@ func TestBadJobs(t *testing.T) {
 			{"all of it early", func(j *sandbox.Job) { j.StdinFile, j.Late, j.Stdin, j.Early = "", true, []byte("x"), 1 }, "bad_job", fault.Usage},
 			{"early, not late", func(j *sandbox.Job) { j.StdinFile, j.Stdin, j.Early = "", []byte("xy"), 1 }, "bad_job", fault.Usage},
 			{"early below zero", func(j *sandbox.Job) { j.StdinFile, j.Late, j.Stdin, j.Early = "", true, []byte("xy"), -1 }, "bad_job", fault.Usage},
+			{"woken before nothing", func(j *sandbox.Job) { j.StdinFile, j.Late, j.Stdin, j.Wake = "", true, []byte("xy"), []byte("w") }, "bad_job", fault.Usage},
+			{"woken by much", func(j *sandbox.Job) {
+				j.StdinFile, j.Late, j.Stdin, j.Early, j.Wake = "", true, []byte("xy"), 1, make([]byte, 513)
+			}, "bad_job", fault.Usage},
 			{"negative limit", func(j *sandbox.Job) { j.Limits.Memory = -1 }, "bad_job", fault.Usage},
 			{"source is a link", mount(dir+"/link", dir+"/link"), "mount_source", fault.Denied},
 			{"link on the way", mount("/proc/self/../../etc", "/data"), "bad_job", fault.Usage},
@@ -86,7 +90,7 @@ func TestBadJobs(t *testing.T) {
 			}
 		}
 		job := tool(t, "import sys; print(sys.stdin.read())")
-		job.StdinFile, job.Late, job.Stdin, job.Early = "", true, []byte("xy"), 1
+		job.StdinFile, job.Late, job.Stdin, job.Early, job.Wake = "", true, []byte("xy"), 1, make([]byte, 512)
 		if out := run(t, s, job); string(out.Stdout) != "xy\n" {
 			t.Errorf("the twin of what is early: %+v", out)
 		}
