@@ -22,78 +22,97 @@ import (
 )
 
 // BenchmarkOver is what a call costs over its sandbox: in one process and in turns, a
-// pool of sandboxes that runs the tool and nothing else, the same by the stack of
-// checks and records, and a whole call of a host, from the line that it writes into
-// the server to the line that it reads. Each lane calls after a pause, when caches
-// and processors have gone cold, and at once again, while the second sandbox waits;
-// a round in which something was started for its call counts for nothing.
+// pool of sandboxes that runs the tool and nothing else, one whose programs read the
+// tool ahead as those of a server do, the same by the stack of checks and records, and
+// a whole call of a host, from the line that it writes into the server to the line that
+// it reads. Each lane makes a series of calls one right behind the other, of which the
+// first comes after a pause, when caches and processors have gone cold, and is told for
+// itself. What a lane adds is the difference of percentiles. A call that something was
+// started for counts for nothing, and ends its series.
 //
-//	go test -run '^$' -bench Over -benchtime 300x ./internal/mcpserver/mcptest
+//	go test -run '^$' -bench Over -benchtime 40x -timeout 1h ./internal/mcpserver/mcptest
 func BenchmarkOver(b *testing.B) {
 	root := filepath.Join(b.TempDir(), "state")
 	if err := Many(b.Context(), root, 10); err != nil {
 		b.Fatal(err)
 	}
 	time.Sleep(3 * time.Second) // what was written a moment ago is read at each call
-	lanes := []lane{bareLane(b, root), stackLane(b, root), hostLane(b, root)}
-	for range 3 * len(lanes) {
+	lanes := []lane{bareLane(b, root, "pool", false), bareLane(b, root, "ahead", true), stackLane(b, root), hostLane(b, root)}
+	for range 3 {
 		for _, l := range lanes {
-			l.call()
-		}
-		time.Sleep(pause)
-	}
-	moments := []string{"idle", "next"}
-	took := map[string][]time.Duration{}
-	for b.Loop() {
-		row := map[string]time.Duration{}
-		warm := true
-		for _, l := range lanes {
-			for _, m := range moments {
-				began := time.Now()
-				warm = l.call() && warm
-				row[l.name+"-"+m] = time.Since(began)
+			for range 3 {
+				l.call()
 			}
 			time.Sleep(pause)
 		}
-		if !warm {
-			continue
+	}
+	took := map[string][]time.Duration{}
+	for b.Loop() {
+		for _, l := range lanes {
+			for i := range l.series {
+				began := time.Now()
+				if !l.call() {
+					break
+				}
+				name := l.name + [...]string{"-idle", "-next"}[min(i, 1)]
+				took[name] = append(took[name], time.Since(began))
+			}
+			time.Sleep(pause)
 		}
-		for _, m := range moments {
+	}
+	for _, when := range []string{"-idle", "-next"} {
+		for _, p := range []int{50, 95} {
+			alone := percentile(took["pool"+when], p)
 			for _, l := range lanes {
-				name := l.name + "-" + m
-				took[name] = append(took[name], row[name])
-				if l.name != lanes[0].name {
-					took[name+"-over"] = append(took[name+"-over"], row[name]-row[lanes[0].name+"-"+m])
+				name, v := l.name+when+"-p"+strconv.Itoa(p), percentile(took[l.name+when], p)
+				if b.ReportMetric(micros(v), name+"-µs"); l.name != "pool" {
+					b.ReportMetric(micros(v-alone), name+"-more-µs")
 				}
 			}
 		}
+		b.ReportMetric(float64(len(took["stack"+when])), "calls"+when)
 	}
-	for name, d := range took {
-		report(b, d, name)
-	}
-	b.ReportMetric(float64(len(took["pool-idle"])), "rounds")
 }
 
-// pause is how long an interpreter takes to be ready for the next call, and more.
-const pause = 500 * time.Millisecond
+const (
+	// series is how many calls one right behind the other find a program that waits.
+	series = 8
+	// pause is how long that many take to be ready again, one behind the other.
+	pause = 3500 * time.Millisecond
+)
+
+// wide has a program wait for each call of a series.
+func wide(readAhead bool) sandbox.PoolOptions {
+	return sandbox.PoolOptions{PerKey: series, Total: series, Memory: 1 << 30, Ahead: readAhead}
+}
+
+func percentile(d []time.Duration, p int) time.Duration {
+	if len(d) == 0 {
+		return 0
+	}
+	slices.Sort(d)
+	return d[len(d)*p/100]
+}
 
 func report(b *testing.B, d []time.Duration, name string) {
 	b.Helper()
-	slices.Sort(d)
 	for _, p := range []int{50, 95} {
-		b.ReportMetric(float64(d[len(d)*p/100].Microseconds()), name+"-p"+strconv.Itoa(p)+"-µs")
+		b.ReportMetric(micros(percentile(d, p)), name+"-p"+strconv.Itoa(p)+"-µs")
 	}
 }
 
+func micros(d time.Duration) float64 { return float64(d.Microseconds()) }
+
 // lane is one way to have a tool run; call tells whether its sandbox had waited.
 type lane struct {
-	name string
-	call func() bool
+	name   string
+	series int
+	call   func() bool
 }
 
 const overArguments = `{"text":"hello","times":1,"loud":false}`
 
-func bareLane(b *testing.B, root string) lane {
+func bareLane(b *testing.B, root, name string, readAhead bool) lane {
 	b.Helper()
 	c, err := client(paths.Paths{Root: root})
 	if err != nil {
@@ -112,11 +131,11 @@ func bareLane(b *testing.B, root string) lane {
 	if err != nil {
 		b.Fatal(err)
 	}
-	pool := sandbox.NewPool(box, sandbox.PoolOptions{})
+	pool := sandbox.NewPool(box, wide(readAhead))
 	b.Cleanup(pool.Close)
 	job := g.Job(pyenv.Call{Args: []byte(overArguments)})
-	return lane{"pool", func() bool {
-		out, err := pool.Run(b.Context(), sandbox.Tool{Name: "bare", Release: "1"}, job)
+	return lane{name, series, func() bool {
+		out, err := pool.Run(b.Context(), sandbox.Tool{Name: name, Release: "1"}, job)
 		if err != nil || out.Exit != 0 || !bytes.Contains(out.Stdout, []byte("hello")) {
 			b.Fatalf("%+v, %v", out, err)
 		}
@@ -130,13 +149,13 @@ func stackLane(b *testing.B, root string) lane {
 	if err != nil {
 		b.Fatal(err)
 	}
-	w, err := c.Warm(b.Context(), sandbox.PoolOptions{})
+	w, err := c.Warm(b.Context(), wide(true))
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.Cleanup(w.Close)
 	session := consume.NewSession("bench")
-	return lane{"stack", func() bool {
+	return lane{"stack", series, func() bool {
 		ran, err := w.Run(b.Context(), spec.Ref{Name: Name(0)}, []byte(overArguments), consume.RunOptions{Session: session})
 		if err != nil {
 			b.Fatal(err)
@@ -191,8 +210,8 @@ func hostLane(b *testing.B, root string) lane {
 	ask("initialize", fmt.Sprintf(`{"protocolVersion":%q,"capabilities":{},"clientInfo":{"name":"bench","version":"1"}}`, Legacy), "serverInfo")
 	tell(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 	call := fmt.Sprintf(`{"name":%q,"arguments":%s}`, Name(0), overArguments)
-	return lane{"call", func() bool {
+	return lane{"call", 2, func() bool {
 		ask("tools/call", call, `hello`)
-		return true // the answer does not tell; a pause was long enough
+		return true // the answer does not tell; a pause was long enough for two
 	}}
 }
