@@ -101,26 +101,26 @@ func TestPoolAhead(t *testing.T) {
 	for name, c := range map[string]struct {
 		ahead       bool
 		wake        string
-		early, told string // what it has read before any word, and when it was told
+		early, told string // what was read before any word, and when it was told
 		ready       bool
 		result      string
 	}{
 		"ahead":        {ahead: true, wake: "!!", early: "inp", told: "inp!!", ready: true, result: "inp!!ut"},
 		"without word": {ahead: true, early: "inp", told: "inp", result: "input"},
-		"not ahead":    {wake: "!!", told: "inp", ready: true, result: "input"},
+		"not ahead":    {wake: "!!", early: "input", told: "inp", ready: true, result: "input"}, // the one before read that
 	} {
 		t.Run(name, func(t *testing.T) {
 			word, dir := mark(t), openTemp(t)
 			p := pool(t, s, sandbox.PoolOptions{PerKey: 1, Ahead: c.ahead}, word)
 			job := waiter(t, word, `
-import os
-every = b""
+import os, time
+every, log = b"", "`+dir+`/%020d" % time.time_ns()
 while not every.endswith(b"t"):
     some = os.read(0, 100)
     if not some:
         break
     every += some
-    open("`+dir+`/read", "wb").write(every)
+    open(log, "wb").write(every)
 print(every.decode())
 `)
 			job.Mounts = append(job.Mounts, rw(dir))
@@ -128,9 +128,16 @@ print(every.decode())
 			if c.wake != "" {
 				job.Wake = []byte(c.wake)
 			}
-			read := func() string { b, _ := os.ReadFile(dir + "/read"); return string(b) }
+			// read is what the program has read that was started last and has read anything.
+			read := func() string {
+				logs, _ := os.ReadDir(dir)
+				if len(logs) == 0 {
+					return ""
+				}
+				b, _ := os.ReadFile(dir + "/" + logs[len(logs)-1].Name())
+				return string(b)
+			}
 			call(t, p, release, job)
-			_ = os.Remove(dir + "/read")
 			settled(t, p, word, 1)
 			waitFor(t, "it reads ahead", func() bool { return read() == c.early })
 			if got := p.Ready(release); got != c.ready {
