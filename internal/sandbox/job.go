@@ -44,9 +44,9 @@ type Job struct {
 	// come, so that it wakes up and reads meanwhile. They are not all of Stdin, and
 	// the program must be one that does nothing of a stranger's before it has read more.
 	Early int
-	// Wake is what a program that has read the early part may be told before the rest,
-	// by [Pool.Ready] and as often as that is called for it: that a call may be on its
-	// way. It tells nothing of the call. nil is never told.
+	// Wake is what a program that has read the early part may be told by [Pool.Ready],
+	// once and before the rest: that a call may be on its way. It tells nothing of the
+	// call. nil is never told.
 	Wake []byte
 	// Talk, where it is not nil, has a conversation with the program of a late job
 	// instead of giving it Stdin: in is its standard input, out what it writes to its
