@@ -40,13 +40,13 @@ type Job struct {
 	// it must be one that does nothing of a stranger's before it has read.
 	Late bool
 	// Early is how many first bytes of a late Stdin a program that waits gets before
-	// its gate was asked, or by [Pool.Ready] before it is known whether the job will
-	// come, so that it wakes up and reads meanwhile. They are not all of Stdin, and
+	// its gate was asked, or by [Pool.Ready] or [PoolOptions].Ahead before it is known
+	// whether the job will come, so that it reads meanwhile. They are not all of Stdin, and
 	// the program must be one that does nothing of a stranger's before it has read more.
 	Early int
 	// Wake is what a program that has read the early part may be told by [Pool.Ready],
-	// once and before the rest: that a call may be on its way. It tells nothing of the
-	// call. nil is never told.
+	// any number of times and before the rest: that a call may be on its way. It tells
+	// nothing of the call. nil is never told.
 	Wake []byte
 	// Talk, where it is not nil, has a conversation with the program of a late job
 	// instead of giving it Stdin: in is its standard input, out what it writes to its

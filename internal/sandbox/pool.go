@@ -68,7 +68,7 @@ type waiting struct {
 	start Job           // the same, with what is early as its whole input
 	made  <-chan *spare // has it, or is closed when it did not start
 	spare *spare        // the same, once it was made, to look at
-	told  bool          // that a call is on its way, or the early part of its input
+	told  time.Time     // when that a call is on its way, or the early part of its input
 	timer *time.Timer
 }
 
@@ -243,11 +243,12 @@ func (p *Pool) start(tool Tool, job string, j Job, more bool) {
 	w := &waiting{tool: tool, job: job, start: j, made: made}
 	w.timer = time.AfterFunc(p.opts.Idle, func() { p.drop(w) })
 	p.kept = append(p.kept, w)
-	j.Stdin, j.Early, j.Wake = nil, 0, nil
+	boot := j
+	boot.Stdin, boot.Early, boot.Wake = nil, 0, nil
 	p.work.Go(func() {
 		defer close(made)
 		// A failure shows when Run tries for itself.
-		if s, err := begin(p.box.driver, p.box.groups, j, false); err == nil {
+		if s, err := begin(p.box.driver, p.box.groups, boot, false); err == nil {
 			s.job, s.up = []byte(job), up
 			p.mu.Lock()
 			if w.spare = s; p.opts.Ahead {
@@ -292,6 +293,9 @@ func (p *Pool) watch(w *waiting, pause time.Duration) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		if slices.Contains(p.kept, w) {
+			if p.opts.Ahead {
+				w.ahead() // what its pipe had no room for
+			}
 			p.watch(w, 2*pause)
 		}
 	})

@@ -1,13 +1,16 @@
 package sandbox
 
-import "slices"
+import (
+	"slices"
+	"time"
+)
 
 // Ready has a program that waits for a tool wake up, of the job that was asked for
 // last, while a caller who knows what is to run finds out whether it may: it is given
 // the early part of its input, see [Job], or where it has read that already its word
 // for a call that is on its way. Nothing of a stranger's runs before [Pool.Run], and
 // the program waits on for whoever calls next where no call comes. Ready tells whether
-// there was one that was not told yet.
+// there was one to tell, and something to tell it.
 func (p *Pool) Ready(tool Tool) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -19,29 +22,41 @@ func (p *Pool) Ready(tool Tool) bool {
 		return false
 	}
 	job := p.kept[i].job
-	// The first that no other call has ready: calls take them in this order.
+	// The first that no other call has ready: calls take them in this order. What was
+	// said for a call that did not come is soon forgotten, or the next one's word would
+	// go to another program than it takes, and so on.
+	now := time.Now()
 	i = slices.IndexFunc(p.kept, func(w *waiting) bool {
-		return w.tool == tool && w.job == job && w.spare != nil && !w.told
+		return w.tool == tool && w.job == job && w.spare != nil && now.Sub(w.told) > heed
 	})
 	return i >= 0 && p.kept[i].tell()
 }
 
-// tell wakes the program; the pool is locked. Of an early part that is more than a pipe
-// holds the rest comes with the call, and nothing in between.
+// heed is how long a program that was told of a call is that call's.
+const heed = 5 * time.Millisecond
+
+// tell wakes the program; the pool is locked. The word never stands within the early
+// part, of which a pipe may have had no room for all.
 func (w *waiting) tell() bool {
-	t := w.spare.t
-	switch t.given {
-	case 0:
-		w.ahead()
-		w.told = t.given > 0
-	case len(w.start.Stdin):
-		w.told = writeSome(t.stdin, w.start.Wake) > 0
+	some := 0
+	if t := w.spare.t; t.given < len(w.start.Stdin) {
+		some = w.ahead()
+	} else {
+		some = writeSome(t.stdin, w.start.Wake)
 	}
-	return w.told
+	if some > 0 {
+		w.told = time.Now()
+	}
+	return some > 0
 }
 
-// ahead has the program read what is early; the pool is locked.
-func (w *waiting) ahead() { w.spare.t.given = writeSome(w.spare.t.stdin, w.start.Stdin) }
+// ahead has the program read what is early, or more of it; the pool is locked.
+func (w *waiting) ahead() int {
+	t := w.spare.t
+	n := writeSome(t.stdin, w.start.Stdin[t.given:])
+	t.given += n
+	return n
+}
 
 // readFor tells whether what a program has read is the beginning of an input.
 func (w *waiting) readFor(early []byte) bool {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"testing"
+	"time"
 
 	"github.com/patch-cat/patch-git/internal/sandbox"
 )
@@ -94,20 +95,21 @@ print(first, second)
 }
 
 // TestPoolAhead: where the caller says so a program has read what is early before it is
-// known that a call will come, and no more; it is told once that one does, by a word
-// that is in no input, and never in the middle of one.
+// known that a call will come, and no more; it is told that one does, by a word that is
+// in no input and never in the middle of one, and again for the next where none came.
 func TestPoolAhead(t *testing.T) {
 	s := open(t, "")
 	for name, c := range map[string]struct {
 		ahead       bool
 		wake        string
 		early, told string // what was read before any word, and when it was told
+		again       string // when it was told for another call
 		ready       bool
 		result      string
 	}{
-		"ahead":        {ahead: true, wake: "!!", early: "inp", told: "inp!!", ready: true, result: "inp!!ut"},
-		"without word": {ahead: true, early: "inp", told: "inp", result: "input"},
-		"not ahead":    {wake: "!!", early: "input", told: "inp", ready: true, result: "input"}, // the one before read that
+		"ahead":        {ahead: true, wake: "!!", early: "inp", told: "inp!!", again: "inp!!!!", ready: true, result: "inp!!!!ut"},
+		"without word": {ahead: true, early: "inp", told: "inp", again: "inp", result: "input"},
+		"not ahead":    {wake: "!!", early: "input", told: "inp", again: "inp!!", ready: true, result: "inp!!ut"}, // the one before read that
 	} {
 		t.Run(name, func(t *testing.T) {
 			word, dir := mark(t), openTemp(t)
@@ -140,13 +142,21 @@ print(every.decode())
 			call(t, p, release, job)
 			settled(t, p, word, 1)
 			waitFor(t, "it reads ahead", func() bool { return read() == c.early })
-			if got := p.Ready(release); got != c.ready {
-				t.Errorf("ready: %v", got)
+			ready := func() {
+				t.Helper()
+				began := time.Now()
+				if got := p.Ready(release); got != c.ready {
+					t.Errorf("ready: %v", got)
+				}
+				if twice := p.Ready(release); twice && time.Since(began) < sandbox.Heed {
+					t.Error("it is told twice of one call")
+				}
 			}
+			ready()
 			waitFor(t, "it is told", func() bool { return read() == c.told })
-			if p.Ready(release) {
-				t.Error("it is told twice")
-			}
+			time.Sleep(sandbox.Heed)
+			ready()
+			waitFor(t, "it is told of the next one", func() bool { return read() == c.again })
 			if out := call(t, p, release, job); !out.Warm || string(out.Stdout) != c.result+"\n" {
 				t.Errorf("%+v\n%s", out, out.Stderr)
 			}
@@ -161,11 +171,50 @@ print(every.decode())
 	job.Stdin, job.Early, job.Wake = make([]byte, 1<<20), 1<<19, []byte("!!")
 	call(t, p, release, job)
 	settled(t, p, word, 1)
-	if p.Ready(release) {
-		t.Error("it was told in the middle of its input")
+	for range 3 {
+		p.Ready(release)
+		time.Sleep(sandbox.Heed)
 	}
 	if out := call(t, p, release, job); !out.Warm || string(out.Stdout) != "0\n" {
 		t.Errorf("%+v\n%s", out, out.Stderr)
 	}
 	settled(t, p, word, 1)
+}
+
+// TestPoolAheadOfAll: each program that waits has read what is early, however it came to
+// be started, and more of it than a pipe holds.
+func TestPoolAheadOfAll(t *testing.T) {
+	s := open(t, "")
+	word, dir := mark(t), openTemp(t)
+	p := pool(t, s, sandbox.PoolOptions{PerKey: 3, Ahead: true}, word)
+	job := waiter(t, word, `
+import os, time
+every, log = b"", "`+dir+`/%020d" % time.time_ns()
+while not every.endswith(b"t"):
+    every += os.read(0, 1 << 20)
+    open(log, "w").write(str(len(every)))
+`)
+	job.Mounts = append(job.Mounts, rw(dir))
+	job.Stdin, job.Early, job.Wake = append(make([]byte, 100_000), "and t"...), 100_000, []byte("!!")
+	// read is how many of the programs of the pool have read so much.
+	read := func(n string) (have int) {
+		logs, _ := os.ReadDir(dir)
+		for _, f := range logs {
+			if b, _ := os.ReadFile(dir + "/" + f.Name()); string(b) == n {
+				have++
+			}
+		}
+		return have
+	}
+	call(t, p, release, job)
+	settled(t, p, word, 1)
+	call(t, p, release, job)
+	settled(t, p, word, 3)
+	waitFor(t, "all have read ahead", func() bool { return read("100000") == 3 })
+	for n := range 3 {
+		if !p.Ready(release) {
+			t.Errorf("the %d. is not told", n)
+		}
+	}
+	waitFor(t, "all are told", func() bool { return read("100002") == 3 })
 }
