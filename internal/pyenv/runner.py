@@ -121,16 +121,17 @@ def receive():
     return take(int.from_bytes(take(4), "little"))
 
 
-def look_out(often):
+def look_out(seconds):
     """The next four bytes, of what comes in a moment: who sleeps takes longer than that
     to wake up."""
+    from time import monotonic
+
     give = getattr(posix, "sched_yield", int)  # who is about to call may need this processor
-    head = b""
+    head, end = b"", monotonic() + seconds
     posix.set_blocking(pipe, False)
-    for _ in range(often):
+    while not head and monotonic() < end:
         try:
             head = posix.read(pipe, 4) or posix._exit(1)  # see take
-            break
         except BlockingIOError:
             give()
     posix.set_blocking(pipe, True)
@@ -141,9 +142,9 @@ def called():
     """The part that comes with a call. Behind the word that one is on its way it mostly
     follows at once: half a millisecond long this looks out for it. It does so before it
     sleeps, too, because what was never done takes twice as long."""
-    head = look_out(16) if hasattr(posix, "set_blocking") else take(4)
+    head = look_out(0.00005) if hasattr(posix, "set_blocking") else take(4)
     while head == b"\xff\xff\xff\xff":
-        head = look_out(150)
+        head = look_out(0.0005)
     return take(int.from_bytes(head, "little"))
 
 
