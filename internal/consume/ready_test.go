@@ -90,7 +90,8 @@ func TestReadyIsRefused(t *testing.T) {
 	}
 }
 
-// TestReadyOfRevoked: what was revoked is given to no program, not even to read.
+// TestReadyOfRevoked: no program is told of a call of what was revoked, nor given it to
+// read for one.
 func TestReadyOfRevoked(t *testing.T) {
 	s, refs := pulled(t, kind{name: "say_plain"}.source())
 	w, err := s.client.Warm(t.Context(), sandbox.PoolOptions{PerKey: 1})

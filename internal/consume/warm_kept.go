@@ -128,6 +128,9 @@ func (w *Warm) subject(ctx context.Context, c *Client, what, likely called) (*Su
 // that would have each verified anew every minute. Where the index is behind what is
 // installed, nothing is held under its answer, and the release is looked for.
 func (w *Warm) likely(what called) called {
+	if what.ref.Version != "" {
+		return what
+	}
 	v, err := w.client.Box.Named(what.ref.Name)
 	if err != nil {
 		return what

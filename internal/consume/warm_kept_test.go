@@ -84,6 +84,20 @@ func TestKeptIsLookedAt(t *testing.T) {
 			t.Errorf("%s as it was: %v", what, err)
 		}
 	}
+	// What a person gave it, edited by hand: no folder tells of that.
+	given := filepath.Join(receipts, "deployed.json")
+	for _, d := range []string{`{"allow_net":["a:1"]}`, `{"allow_net":["b:1"]}`} {
+		time.Sleep(15 * time.Millisecond)
+		if err := os.WriteFile(given, []byte(d), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if held() != nil {
+			t.Errorf("it is held as it was before %s was given", d)
+		}
+		if err := call(); err != nil || held() == nil {
+			t.Errorf("behind %s: %v", d, err)
+		}
+	}
 	// A version that is revoked, one that is pulled, one that is removed.
 	s.pull(kind{name: "say_plain", version: "1.1.0"}.source())
 	if err := call(); err != nil || held().Ref.Version != "1.1.0" {

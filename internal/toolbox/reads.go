@@ -14,7 +14,7 @@ import (
 func (t *Toolbox) Reads(r Receipt, doc *ledger.Release) []string {
 	dir := t.receiptDir(r.Name, r.Version)
 	names := []string{dir, t.paths.Main(r.Name, doc.Format), t.pinPath(r.Registry), t.paths.Trust()}
-	for _, f := range []string{receiptFile, recheckFile, ledger.ReleaseFileName, ledger.EvidenceFileName, ledger.ProofFileName} {
+	for _, f := range []string{receiptFile, recheckFile, deployedFile, ledger.ReleaseFileName, ledger.EvidenceFileName, ledger.ProofFileName} {
 		names = append(names, filepath.Join(dir, f))
 	}
 	for _, f := range doc.Files {

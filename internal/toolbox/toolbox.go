@@ -102,27 +102,31 @@ type seenIndex struct {
 // lookIndex is readIndex for who changes nothing in it: while the file is the same
 // it is parsed once, because a server asks for every call and every tool.
 func (t *Toolbox) lookIndex() (*index, error) {
+	ix, err := t.knownIndex()
+	if ix == nil && err == nil {
+		return t.rebuildIndex()
+	}
+	return ix, err
+}
+
+// knownIndex is fileIndex, remembered.
+func (t *Toolbox) knownIndex() (*index, error) {
 	file := stampOf(t.paths.Index())
 	if s := t.seen.Load(); s != nil && s.file == file {
 		return s.index, nil
 	}
 	ix, err := t.fileIndex()
-	switch {
-	case err != nil:
-		return nil, err
-	case ix == nil:
-		return t.rebuildIndex()
-	case stampOf(t.paths.Index()) == file:
+	if ix != nil && stampOf(t.paths.Index()) == file {
 		t.seen.Store(&seenIndex{file, ix})
 	}
-	return ix, nil
+	return ix, err
 }
 
 // Named is the version of a tool that index.json names as the current one, "" where it
 // names none. Whether that is installed is for [Toolbox.Find] to say.
 func (t *Toolbox) Named(n spec.Name) (spec.Version, error) {
-	ix, err := t.lookIndex()
-	if err != nil {
+	ix, err := t.knownIndex()
+	if ix == nil {
 		return "", err
 	}
 	return ix.Tools[n].Version, nil
