@@ -25,11 +25,11 @@ func (p *Pool) Ready(tool Tool) bool {
 	// The first that no other call has ready: calls take them in this order. What was
 	// said for a call that did not come is soon forgotten, or the next one's word would
 	// go to another program than it takes, and so on.
-	now := time.Now()
+	now := p.box.opts.Now()
 	i = slices.IndexFunc(p.kept, func(w *waiting) bool {
 		return w.tool == tool && w.job == job && w.spare != nil && now.Sub(w.told) > heed
 	})
-	return i >= 0 && p.kept[i].tell()
+	return i >= 0 && p.kept[i].tell(now)
 }
 
 // heed is how long a program that was told of a call is that call's.
@@ -37,7 +37,7 @@ const heed = 5 * time.Millisecond
 
 // tell wakes the program; the pool is locked. The word never stands within the early
 // part, of which a pipe may have had no room for all.
-func (w *waiting) tell() bool {
+func (w *waiting) tell(now time.Time) bool {
 	some := 0
 	if t := w.spare.t; t.given < len(w.start.Stdin) {
 		some = w.ahead()
@@ -45,7 +45,7 @@ func (w *waiting) tell() bool {
 		some = writeSome(t.stdin, w.start.Wake)
 	}
 	if some > 0 {
-		w.told = time.Now()
+		w.told = now
 	}
 	return some > 0
 }
