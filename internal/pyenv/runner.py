@@ -141,7 +141,7 @@ def look_out(seconds):
 def called():
     """The part that comes with a call. Behind the word that one is on its way it mostly
     follows at once: half a millisecond long this looks out for it. It does so before it
-    sleeps, too, because what was never done takes twice as long."""
+    sleeps, too, because what was never done takes longer."""
     head = look_out(0.00005) if hasattr(posix, "set_blocking") else take(4)
     while head == b"\xff\xff\xff\xff":
         head = look_out(0.0005)
